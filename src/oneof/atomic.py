@@ -1,0 +1,35 @@
+"""Files that are written whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkstemp
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A temporary path in the same folder; when the block ends well it becomes `path`, otherwise it is removed.
+
+    >>> from tempfile import mkdtemp
+    >>> target = Path(mkdtemp()) / "note.txt"
+    >>> with replacing(target) as part:
+    ...     _ = part.write_text("whole")
+    >>> target.read_text()
+    'whole'
+    """
+    path = Path(path)
+    # The suffix stays last: writers such as numpy.savez choose or add one by looking at it.
+    handle, name = mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix)
+    os.close(handle)
+    part = Path(name)
+    try:
+        yield part
+        with part.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        part.chmod(0o666 & ~umask)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

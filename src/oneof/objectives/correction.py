@@ -1,0 +1,50 @@
+"""NN and ABS: the unbiased risk, corrected where it turns negative (the paper's Eq. 6).
+
+    phi(z) = z for z >= 0, kappa |z| for z < 0.        NN: kappa = 0        ABS: kappa = 1
+
+NN has no gradient at all on a batch whose raw risk is negative; ABS climbs back. Watch `Risk.raw` beside `value`.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from oneof.objectives.registry import register
+from oneof.objectives.unbiased import Unbiased
+
+
+def corrected(raw: Tensor, kappa: float) -> Tensor:
+    """phi(raw), elementwise.
+
+    >>> corrected(torch.tensor([2.0, -2.0]), kappa=0.5)
+    tensor([2., 1.])
+    """
+    return torch.where(raw >= 0, raw, -kappa * raw)
+
+
+@register("nn")
+@dataclass
+class NonNegative(Unbiased):
+    """The unbiased risk truncated at zero (kappa = 0). Options as in `Unbiased`."""
+
+    def correct(self, raw: Tensor) -> Tensor:
+        """max(raw, 0)."""
+        return corrected(raw, 0.0)
+
+
+@register("abs")
+@dataclass
+class Absolute(Unbiased):
+    """The absolute value of the unbiased risk (kappa = 1), or any kappa >= 0. Options as in `Unbiased`."""
+
+    kappa: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.kappa >= 0:
+            raise ValueError(f"kappa must not be negative, but is {self.kappa}")
+
+    def correct(self, raw: Tensor) -> Tensor:
+        """phi(raw)."""
+        return corrected(raw, self.kappa)

@@ -1,0 +1,64 @@
+"""The likelihood of the answers: the objective to begin with.
+
+For item i collect the evidence e_ij = sum over its answers q of log P(s_q | class j, L_q); then
+
+    loss_i = -logsumexp_j( log p_ij + e_ij )
+
+One answer without noise: -log of the probability of the consistent set. Several answers about one item share one
+latent class, so they are joined *inside* the logsumexp. Valid for any queries that look only at the item and at past
+answers (adaptive ones included), any number of answers, any known noise. Never negative, so it needs no correction.
+"""
+
+import torch
+from torch import Tensor
+
+from oneof.logspace import log_probability, log_softmax
+from oneof.objectives.base import Batch, Counts, Objective
+from oneof.objectives.registry import register
+
+
+def evidence(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
+    """e_ij of every item in the batch, (items, k); -inf where an answer without noise rules a class out."""
+    subsets, responses = batch.subsets, batch.responses
+    if batch.noisy:
+        zero = torch.zeros((), dtype=dtype, device=subsets.device)
+        rho1 = zero + (0.0 if batch.flip_yes is None else batch.flip_yes)
+        rho0 = zero + (0.0 if batch.flip_no is None else batch.flip_no)
+        if_in = torch.where(responses, torch.log1p(-rho1), torch.log(rho1))
+        if_out = torch.where(responses, torch.log(rho0), torch.log1p(-rho0))
+        said = torch.where(subsets, if_in[:, None], if_out[:, None]).to(dtype)
+    else:
+        said = batch.consistent().to(dtype).log_()
+    if batch.rows is None:
+        return said
+    joined = torch.zeros(items, subsets.shape[1], dtype=dtype, device=subsets.device).index_add_(0, batch.rows, said)
+    empty = torch.isneginf(joined).all(dim=1)
+    if empty.any():
+        raise ValueError(
+            f"the answers about row {int(empty.nonzero()[0])} contradict each other: no class agrees with "
+            "all of them; give flip rates above zero if answers may be wrong"
+        )
+    return joined
+
+
+@register("likelihood")
+class Likelihood(Objective):
+    """Minus the mean log-likelihood of the answers.
+
+    >>> subsets = torch.tensor([[True, True, False, False]])
+    >>> Likelihood()(torch.zeros(1, 4), subsets, torch.tensor([True])).value
+    tensor(0.6931)
+    """
+
+    corrects_flips = True
+
+    def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
+        """This part's share of minus the mean log-likelihood."""
+        if batch.rows is None and not batch.noisy:
+            log_likelihood = log_probability(logits, batch.consistent())
+        else:
+            log_likelihood = torch.logsumexp(log_softmax(logits) + evidence(batch, len(logits), logits.dtype), dim=1)
+        return log_likelihood.sum() / -counts[0]
+
+    def __repr__(self) -> str:
+        return "Likelihood()"

@@ -1,0 +1,37 @@
+"""PLL-Avg: answers turned into candidate sets, every candidate weighted alike (Cour et al. 2011, the paper's baseline).
+
+The loss of an answer is the mean over its consistent set S of a classwise loss, the MAE in the paper.
+"""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from oneof.losses import Loss, get
+from oneof.objectives.base import Batch, Counts, Objective
+from oneof.objectives.registry import register
+
+
+@register("pll-avg")
+@dataclass
+class PartialAverage(Objective):
+    """The mean over the consistent set of a classwise loss.
+
+    >>> import torch
+    >>> subsets = torch.tensor([[True, False, False, False]])
+    >>> PartialAverage()(torch.zeros(1, 4), subsets, torch.tensor([True])).value
+    tensor(1.5000)
+    """
+
+    loss: str | Loss = "mae"
+
+    def __post_init__(self) -> None:
+        self._loss = get(self.loss)
+
+    def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
+        """This part's share of the mean loss."""
+        losses = batch.per_answer(self._loss(logits))
+        consistent = batch.consistent().to(losses.dtype)
+        share = batch.shares(losses.dtype)
+        scale = consistent.sum(dim=1).mul_(counts[0]).reciprocal_()
+        return (losses * consistent.mul_((scale if share is None else scale * share)[:, None])).sum()

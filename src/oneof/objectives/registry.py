@@ -1,0 +1,47 @@
+"""Objectives by name."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from oneof.objectives.base import Objective
+
+_REGISTRY: dict[str, Callable[..., Objective]] = {}
+_Factory = TypeVar("_Factory", bound=Callable[..., Objective])
+
+
+def register(name: str) -> Callable[[_Factory], _Factory]:
+    """Class decorator that makes an objective known under `name`; a name may be used once."""
+
+    def add(factory: _Factory) -> _Factory:
+        if name in _REGISTRY:
+            raise ValueError(f"there is an objective {name!r} already: {_REGISTRY[name]}")
+        _REGISTRY[name] = factory
+        return factory
+
+    return add
+
+
+def names() -> list[str]:
+    """The names that `create` knows."""
+    return list(_REGISTRY)
+
+
+def options(name: str) -> list[str]:
+    """The options that the objective `name` takes."""
+    if name not in _REGISTRY:
+        raise ValueError(f"unknown objective {name!r}, expected one of {', '.join(_REGISTRY)}")
+    return list(inspect.signature(_REGISTRY[name]).parameters)
+
+
+def create(name: str, **given: Any) -> Objective:
+    """An objective by name, with its options.
+
+    >>> create("abs", loss="gce", weights="agreement")
+    Absolute(loss='gce', weights='agreement', queries=None, kappa=1.0)
+    """
+    known = options(name)
+    for option in given:
+        if option not in known:
+            raise ValueError(f"objective {name!r} has no option {option!r}; it takes {', '.join(known) or 'none'}")
+    return _REGISTRY[name](**given)

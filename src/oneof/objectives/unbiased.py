@@ -1,0 +1,160 @@
+"""URE: the unbiased risk from answers (the paper's Theorem 1 and Eq. 5), with three choices of weights.
+
+An answer weighs the loss of each class j by four numbers:
+
+    a if yes and j in L      b if yes and j not in L      c if no and j in L      d if no and j not in L
+
+The mean over answers is unbiased for the supervised risk under uniform queries of size m if and only if
+
+    m a + (k-m) d = k      and      m(m-1) a + m(k-m)(b + c) + (k-m)(k-m-1) d = 0.
+
+paper         a = 1/p, c = -((m-1)/m) / (1-p), b = d = 0. With p = P(yes) = m/k this is the population form; with
+              p = the share of yes in the batch it is the paper's difference of group means, Eq. (5), which we use.
+              A batch without any yes or any no has no group means: then, and only then, p = m/k.
+minimum-norm  (k-1) mean over S of l - (k-2) mean over all of l: the smallest second moment of all
+agreement     a = d = 1, b = c = -c0/(1-c0), with c0 the chance that a wrong class agrees with the answer
+
+With flip rates, s becomes s_hat = (s - rho0) / (1 - rho0 - rho1), in population form. With any other known query
+distribution the weights are M^{-1} 1_S/|S| (see `oneof.queries.moment`), the minimum-norm ones.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from oneof.losses import Loss, get
+from oneof.objectives.base import Batch, Counts, Objective
+from oneof.objectives.registry import register
+from oneof.queries.moment import Queries, inverse_moment
+
+Number = float | Tensor
+"""One number, or one for each answer (n,) where queries have mixed sizes."""
+
+
+class Weights(NamedTuple):
+    """What an answer weighs the loss of a class by: yes inside L, yes outside, no inside, no outside."""
+
+    a: Number
+    b: Number
+    c: Number
+    d: Number
+
+
+def paper_weights(classes: int, size: Number, p_yes: Number) -> Weights:
+    """The paper's: only the labels in L count.
+
+    >>> paper_weights(classes=10, size=5, p_yes=0.5)
+    Weights(a=2.0, b=0.0, c=-1.6, d=0.0)
+    """
+    return Weights(1 / p_yes, 0.0, -((size - 1) / size) / (1 - p_yes), 0.0)
+
+
+def minimum_norm_weights(classes: int, size: Number) -> Weights:
+    """The unbiased weights with the smallest second moment.
+
+    >>> minimum_norm_weights(classes=4, size=2)
+    Weights(a=1.0, b=-0.5, c=-0.5, d=1.0)
+    """
+    elsewhere = -(classes - 2) / classes
+    return Weights((classes - 1) / size + elsewhere, elsewhere, elsewhere, (classes - 1) / (classes - size) + elsewhere)
+
+
+def agreement_weights(classes: int, size: Number) -> Weights:
+    """One on the labels that agree with the answer: the weights behind label-free accuracy.
+
+    >>> round(agreement_weights(classes=10, size=5).b, 6)
+    -0.8
+    """
+    chance = (size * (size - 1) + (classes - size) * (classes - size - 1)) / (classes * (classes - 1))
+    against = chance / (chance - 1)
+    return Weights(1.0, against, against, 1.0)
+
+
+WEIGHTS = ("paper", "minimum-norm", "agreement")
+
+
+@register("ure")
+@dataclass
+class Unbiased(Objective):
+    """The unbiased risk, uncorrected: it may turn negative, and then it overfits.
+
+    loss: a name of `oneof.losses` or a function of the logits. weights: "paper", "minimum-norm" or "agreement".
+    queries: the distribution of the queries where it is not uniform; it asks for weights="minimum-norm".
+
+    >>> logits = torch.zeros(2, 4)
+    >>> subsets = torch.tensor([[True, True, False, False], [False, True, True, False]])
+    >>> Unbiased(loss="mae")(logits, subsets, torch.tensor([True, False])).value
+    tensor(1.5000)
+    """
+
+    loss: str | Loss = "mae"
+    weights: str = "paper"
+    queries: Queries | None = None
+
+    corrects_flips = True
+
+    def __post_init__(self) -> None:
+        self._loss = get(self.loss)
+        if self.weights not in WEIGHTS:
+            raise ValueError(f"unknown weights {self.weights!r}, expected one of {', '.join(WEIGHTS)}")
+        if self.queries is not None and self.weights != "minimum-norm":
+            raise ValueError(f"weights {self.weights!r} hold for uniform queries only: use 'minimum-norm' with queries")
+        self._inverse = None if self.queries is None else torch.from_numpy(inverse_moment(self.queries))
+
+    def counts(self, batch: Batch) -> Counts:
+        """Items, and for the paper's group means how many of them said yes (an item's answers share it)."""
+        (items,) = super().counts(batch)
+        if self.weights != "paper":
+            return (items,)
+        share = batch.shares(torch.float64)
+        yes = torch.count_nonzero(batch.responses) if share is None else torch.dot(share, batch.responses.to(share))
+        return items, float(yes)
+
+    def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
+        """This part's share of the unbiased risk."""
+        losses = self._loss(logits)
+        if self._inverse is not None:
+            losses = losses @ self._inverse.to(losses)
+        losses = batch.per_answer(losses)
+        asked = batch.subsets.to(losses.dtype)
+        return (losses * self._coefficients(asked, batch, counts)).sum()
+
+    def _coefficients(self, asked: Tensor, batch: Batch, counts: Counts) -> Tensor:
+        """What each classwise loss is multiplied by, (n, k): no gradient in here."""
+        weights = self._weights(asked, batch, counts)
+        yes = batch.responses.to(asked.dtype)
+        if batch.noisy:
+            rho1 = 0.0 if batch.flip_yes is None else batch.flip_yes
+            rho0 = 0.0 if batch.flip_no is None else batch.flip_no
+            yes = ((yes - rho0) / (1 - rho0 - rho1)).to(asked.dtype)
+        share = batch.shares(asked.dtype)
+        scale: Number = 1 / counts[0] if share is None else share / counts[0]
+        after_yes, after_no = (weights.a - weights.b) * scale, (weights.c - weights.d) * scale
+        on_asked = (after_no + yes * (after_yes - after_no))[:, None]
+        if self.weights == "paper":
+            return asked.mul_(on_asked)
+        everywhere = weights.d * scale + yes * ((weights.b - weights.d) * scale)
+        return torch.addcmul(everywhere[:, None], asked, on_asked)
+
+    def _weights(self, asked: Tensor, batch: Batch, counts: Counts) -> Weights:
+        classes = asked.shape[1]
+        sizes = asked.sum(dim=1)
+        smallest, largest = (int(end) for end in sizes.aminmax())
+        size: Number = smallest if smallest == largest else sizes
+        if self._inverse is not None:
+            return Weights(1 / size, 0.0, 0.0, 1 / (classes - size))
+        if self.weights == "minimum-norm":
+            return minimum_norm_weights(classes, size)
+        if self.weights == "agreement":
+            return agreement_weights(classes, size)
+        if batch.noisy:
+            return paper_weights(classes, size, size / classes)
+        if smallest != largest:
+            raise ValueError(
+                f"subsets of sizes {smallest} to {largest} in one batch: the paper's group means need one size; "
+                "use weights='minimum-norm' or 'agreement'"
+            )
+        items, yes = counts
+        return paper_weights(classes, size, yes / items if 0 < yes < items else size / classes)

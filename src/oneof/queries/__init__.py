@@ -1,0 +1,8 @@
+"""How subsets are asked about: the distribution of queries, and a simulated annotator."""
+
+from oneof.queries.moment import Queries
+from oneof.queries.respond import respond
+from oneof.queries.uniform import UniformQueries
+from oneof.queries.weighted import WeightedQueries
+
+__all__ = ["Queries", "UniformQueries", "WeightedQueries", "respond"]

@@ -1,0 +1,71 @@
+"""What a distribution of queries lets us recover: the moment matrix M and its inverse.
+
+With z the indicator vector of a query L, and S the consistent set (L after a yes, its complement after a no),
+
+    M = E_L[ z z^T / |L| + (1 - z)(1 - z)^T / (k - |L|) ]        (k, k)
+    w(L, s) = M^{-1} (1_S / |S|)                                  E[w | true class y] = e_y
+
+so that the mean of ``w . l`` over answers is an unbiased estimate of the supervised risk for any classwise loss l.
+The risk is identifiable exactly when M is invertible.
+"""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_CONDITION = 1e8
+"""Above this the variance of the weights makes an "unbiased" risk worthless, so we refuse instead."""
+
+
+class Queries(Protocol):
+    """A known distribution over subsets of the classes."""
+
+    @property
+    def classes(self) -> int:
+        """Number of classes k."""
+
+    @property
+    def p_yes(self) -> float:
+        """P(s = 1) for a class drawn uniformly: the mean size of a query over k."""
+
+    def draw(self, n: int, rng: np.random.Generator | int) -> NDArray[np.bool_]:
+        """n independent queries, bool (n, k)."""
+
+    def moment(self) -> NDArray[np.float64]:
+        """The matrix M, (k, k)."""
+
+
+def consistent_sets(subsets: NDArray[np.bool_], responses: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The labels that each answer leaves possible: the subset after a yes, its complement after a no. (n, k)."""
+    return np.equal(subsets, responses[:, None])
+
+
+def inverse_moment(queries: Queries) -> NDArray[np.float64]:
+    """M^{-1}, (k, k); an error that names the classes where the queries do not identify the risk.
+
+    >>> from oneof import UniformQueries
+    >>> inverse_moment(UniformQueries(classes=4, size=2)).round(6)[0]
+    array([ 2.5, -0.5, -0.5, -0.5])
+    """
+    values, vectors = np.linalg.eigh(queries.moment())
+    condition = float("inf") if values[0] <= 0 else float(values[-1] / values[0])
+    if condition > MAX_CONDITION:
+        confused = np.flatnonzero(np.abs(vectors[:, 0]) > 0.1 * np.abs(vectors[:, 0]).max())
+        raise ValueError(
+            f"these queries do not identify the risk: the moment matrix has condition number {condition:.3g} "
+            f"(limit {MAX_CONDITION:.0g}), because answers hardly separate classes {confused.tolist()}; ask "
+            "queries that split them in more ways, or train with the likelihood, which needs no inverse"
+        )
+    return np.asarray((vectors / values) @ vectors.T, dtype=np.float64)
+
+
+def unbiased_weights(queries: Queries, subsets: NDArray[np.bool_], responses: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The weight of each classwise loss in the unbiased risk, w(L, s) = M^{-1} 1_S / |S|. (n, k).
+
+    >>> from oneof import UniformQueries
+    >>> unbiased_weights(UniformQueries(4, 2), np.array([[True, True, False, False]]), np.array([True])).round(6)
+    array([[ 1. ,  1. , -0.5, -0.5]])
+    """
+    consistent = consistent_sets(subsets, responses).astype(np.float64)
+    return np.asarray(consistent / consistent.sum(axis=1, keepdims=True) @ inverse_moment(queries), dtype=np.float64)
