@@ -6,7 +6,7 @@ risk before any correction. Add one in a file of its own, with the `register` de
 
 from oneof.objectives import complementary, correction, likelihood, partial, proden, unbiased
 from oneof.objectives.base import Batch, Objective, Risk
-from oneof.objectives.registry import create, names, register
+from oneof.objectives.registry import create, names, options, register
 
 __all__ = [
     "Batch",
@@ -17,6 +17,7 @@ __all__ = [
     "create",
     "likelihood",
     "names",
+    "options",
     "partial",
     "proden",
     "register",

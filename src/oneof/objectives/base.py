@@ -49,6 +49,12 @@ class Batch(NamedTuple):
         """Values of items (b, ...) repeated for each of their answers (n, ...)."""
         return values if self.rows is None else values[self.rows]
 
+    def per_item(self, values: Tensor, items: int) -> Tensor:
+        """Values of answers (n, k) added up over the answers of each item (b, k)."""
+        if self.rows is None:
+            return values
+        return values.new_zeros(items, values.shape[1]).index_add_(0, self.rows, values)
+
     def shares(self, dtype: torch.dtype) -> Tensor | None:
         """The weight of each answer when every item counts as one: 1 / (answers about its item). (n,).
 

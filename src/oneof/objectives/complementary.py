@@ -11,7 +11,7 @@ averaged over the batch (over the answers of an item first, where it has several
 import torch
 from torch import Tensor
 
-from oneof.logspace import log_probability
+from oneof.logspace import Evaluation, restrict, scalar
 from oneof.objectives.base import Batch, Counts, Objective
 from oneof.objectives.registry import register
 
@@ -19,18 +19,25 @@ from oneof.objectives.registry import register
 class Complementary(Objective):
     """What the three have in common; `of` is the loss as a function of log P_S."""
 
-    def of(self, log_p: Tensor) -> Tensor:
-        """The loss before its factor, (n,) -> (n,)."""
+    def of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
+        """The loss before its factor, and its derivative in log P_S. (n,) -> (n,), (n,)."""
         raise NotImplementedError
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the mean loss."""
-        consistent = batch.consistent()
+        consistent = batch.consistent().to(logits.dtype)
         classes = consistent.shape[1]
-        log_p = log_probability(batch.per_answer(logits), consistent)
-        factor = (classes - 1) / (classes - consistent.to(log_p.dtype).sum(dim=1)) / counts[0]
-        share = batch.shares(log_p.dtype)
-        return torch.dot(self.of(log_p), factor if share is None else factor * share)
+        factor = (classes - consistent.sum(1)).reciprocal_().mul_((classes - 1) / counts[0])
+        share = batch.shares(logits.dtype)
+        if share is not None:
+            factor *= share
+
+        def evaluate(logits: Tensor) -> Evaluation:
+            p, q, log_p = restrict(logits, consistent)
+            loss, slope = self.of(log_p)
+            return torch.dot(loss, factor), q.mul_((slope * factor).unsqueeze(1)), p
+
+        return scalar(batch.per_answer(logits), evaluate)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
@@ -40,24 +47,26 @@ class Complementary(Objective):
 class ComplementaryExp(Complementary):
     """MCL with the exponential upper-bound loss."""
 
-    def of(self, log_p: Tensor) -> Tensor:
+    def of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """exp(-P_S)."""
-        return torch.exp(-torch.exp(log_p))
+        p = torch.exp(log_p)
+        loss = torch.exp(-p)
+        return loss, -p * loss
 
 
 @register("mcl-mae")
 class ComplementaryMae(Complementary):
     """MCL with the mean absolute error."""
 
-    def of(self, log_p: Tensor) -> Tensor:
+    def of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """1 - P_S."""
-        return -torch.expm1(log_p)
+        return -torch.expm1(log_p), -torch.exp(log_p)
 
 
 @register("mcl-log")
 class ComplementaryLog(Complementary):
     """MCL with the logarithmic upper-bound loss."""
 
-    def of(self, log_p: Tensor) -> Tensor:
+    def of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """-log P_S."""
-        return -log_p
+        return -log_p, log_p.new_full((1,), -1.0)

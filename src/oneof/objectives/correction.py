@@ -9,18 +9,19 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn.functional import leaky_relu
 
 from oneof.objectives.registry import register
 from oneof.objectives.unbiased import Unbiased
 
 
 def corrected(raw: Tensor, kappa: float) -> Tensor:
-    """phi(raw), elementwise.
+    """phi(raw), elementwise: a leaky ReLU whose slope below zero is -kappa.
 
     >>> corrected(torch.tensor([2.0, -2.0]), kappa=0.5)
     tensor([2., 1.])
     """
-    return torch.where(raw >= 0, raw, -kappa * raw)
+    return leaky_relu(raw, -kappa)
 
 
 @register("nn")

@@ -12,7 +12,7 @@ answers (adaptive ones included), any number of answers, any known noise. Never 
 import torch
 from torch import Tensor
 
-from oneof.logspace import log_probability, log_softmax
+from oneof.logspace import Evaluation, log_softmax, restrict, scalar
 from oneof.objectives.base import Batch, Counts, Objective
 from oneof.objectives.registry import register
 
@@ -54,11 +54,16 @@ class Likelihood(Objective):
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of minus the mean log-likelihood."""
-        if batch.rows is None and not batch.noisy:
-            log_likelihood = log_probability(logits, batch.consistent())
-        else:
-            log_likelihood = torch.logsumexp(log_softmax(logits) + evidence(batch, len(logits), logits.dtype), dim=1)
-        return log_likelihood.sum() / -counts[0]
+        if batch.rows is not None or batch.noisy:
+            joined = log_softmax(logits) + evidence(batch, len(logits), logits.dtype)
+            return torch.logsumexp(joined, dim=1).sum() / -counts[0]
+        consistent = batch.consistent().to(logits.dtype)
+
+        def evaluate(logits: Tensor) -> Evaluation:
+            p, q, log_p = restrict(logits, consistent)
+            return log_p.sum() / -counts[0], q.div_(-counts[0]), p
+
+        return scalar(logits, evaluate)
 
     def __repr__(self) -> str:
         return "Likelihood()"

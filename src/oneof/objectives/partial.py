@@ -10,6 +10,7 @@ from torch import Tensor
 from oneof.losses import Loss, get
 from oneof.objectives.base import Batch, Counts, Objective
 from oneof.objectives.registry import register
+from oneof.weighted_sum import weighted_sum
 
 
 @register("pll-avg")
@@ -30,8 +31,8 @@ class PartialAverage(Objective):
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the mean loss."""
-        losses = batch.per_answer(self._loss(logits))
-        consistent = batch.consistent().to(losses.dtype)
-        share = batch.shares(losses.dtype)
-        scale = consistent.sum(dim=1).mul_(counts[0]).reciprocal_()
-        return (losses * consistent.mul_((scale if share is None else scale * share)[:, None])).sum()
+        consistent = batch.consistent().to(logits.dtype)
+        scale = consistent.sum(1).mul_(counts[0]).reciprocal_()
+        share = batch.shares(logits.dtype)
+        weights = consistent.mul_((scale if share is None else scale * share).unsqueeze(1))
+        return weighted_sum(self._loss, logits, batch.per_item(weights, len(logits)))

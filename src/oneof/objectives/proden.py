@@ -12,15 +12,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from oneof import losses
 from oneof.logspace import log_softmax, restrict
 from oneof.objectives.base import Batch, Counts, Objective
 from oneof.objectives.likelihood import evidence
 from oneof.objectives.registry import register
-
-
-def weighted_cross_entropy(log_p: Tensor, weights: Tensor) -> Tensor:
-    """-sum over items and classes of w_ij log p_ij, (b, k), (b, k) -> scalar."""
-    return -(weights * log_p).sum()
+from oneof.weighted_sum import weighted_sum
 
 
 def first_weights(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
@@ -34,7 +31,7 @@ def first_weights(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
 def next_weights(logits: Tensor, batch: Batch) -> Tensor:
     """What the model and the answers together say of the class: softmax_j(log p_ij + e_ij). No gradient. (b, k)."""
     if batch.rows is None and not batch.noisy:
-        return restrict(logits.detach(), batch.consistent())[1]
+        return restrict(logits.detach(), batch.consistent().to(logits.dtype))[1]
     return torch.softmax(log_softmax(logits.detach()) + evidence(batch, len(logits), logits.dtype), dim=1)
 
 
@@ -66,7 +63,7 @@ class Proden(Objective):
             kept = self.weights[batch.items].to(logits.dtype)
             weights = torch.where(kept.sum(dim=1, keepdim=True) > 0, kept, weights)
             self.weights[batch.items] = next_weights(logits, batch).to(self.weights.dtype)
-        return weighted_cross_entropy(log_softmax(logits), weights) / counts[0]
+        return weighted_sum(losses.cross_entropy, logits, weights / counts[0])
 
     def state_dict(self) -> dict[str, Any]:
         """The weights, (items, k)."""

@@ -28,6 +28,7 @@ from oneof.losses import Loss, get
 from oneof.objectives.base import Batch, Counts, Objective
 from oneof.objectives.registry import register
 from oneof.queries.moment import Queries, inverse_moment
+from oneof.weighted_sum import weighted_sum
 
 Number = float | Tensor
 """One number, or one for each answer (n,) where queries have mixed sizes."""
@@ -114,12 +115,11 @@ class Unbiased(Objective):
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the unbiased risk."""
-        losses = self._loss(logits)
+        asked = batch.subsets.to(logits.dtype)
+        coefficients = batch.per_item(self._coefficients(asked, batch, counts), len(logits))
         if self._inverse is not None:
-            losses = losses @ self._inverse.to(losses)
-        losses = batch.per_answer(losses)
-        asked = batch.subsets.to(losses.dtype)
-        return (losses * self._coefficients(asked, batch, counts)).sum()
+            coefficients = coefficients @ self._inverse.to(coefficients)
+        return weighted_sum(self._loss, logits, coefficients)
 
     def _coefficients(self, asked: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """What each classwise loss is multiplied by, (n, k): no gradient in here."""
@@ -132,16 +132,16 @@ class Unbiased(Objective):
         share = batch.shares(asked.dtype)
         scale: Number = 1 / counts[0] if share is None else share / counts[0]
         after_yes, after_no = (weights.a - weights.b) * scale, (weights.c - weights.d) * scale
-        on_asked = (after_no + yes * (after_yes - after_no))[:, None]
+        on_asked = (after_no + yes * (after_yes - after_no)).unsqueeze(1)
         if self.weights == "paper":
             return asked.mul_(on_asked)
         everywhere = weights.d * scale + yes * ((weights.b - weights.d) * scale)
-        return torch.addcmul(everywhere[:, None], asked, on_asked)
+        return torch.addcmul(everywhere.unsqueeze(1), asked, on_asked)
 
     def _weights(self, asked: Tensor, batch: Batch, counts: Counts) -> Weights:
         classes = asked.shape[1]
-        sizes = asked.sum(dim=1)
-        smallest, largest = (int(end) for end in sizes.aminmax())
+        sizes = asked.sum(1)
+        smallest, largest = (int(end.item()) for end in sizes.aminmax())
         size: Number = smallest if smallest == largest else sizes
         if self._inverse is not None:
             return Weights(1 / size, 0.0, 0.0, 1 / (classes - size))

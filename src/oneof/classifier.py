@@ -1,0 +1,224 @@
+"""OneOfClassifier: a scikit-learn estimator that learns from answers."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+from torch import nn
+
+from oneof.answers import Answers
+from oneof.evaluation import Estimate, estimate_accuracy
+from oneof.queries.moment import Queries
+from oneof.training import Config, Features, fit, predict_logits
+
+
+class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn a classifier from yes/no answers to "is it one of these?".
+
+    objective, loss, weights: what is minimised, see `oneof.objectives`. recipe: "fast" or "paper". backbone: "auto",
+    "mlp", "cnn", "resnet34" or an `nn.Module` of your own, which is trained as it is and sees standardised items.
+    holdout: the share of the items whose answers do not train but judge. queries: the query distribution where it is
+    not uniform. None stands for what the recipe and the data suggest. random_state: the seed.
+
+    >>> from sklearn.datasets import load_digits
+    >>> import oneof
+    >>> X, labels = load_digits(return_X_y=True)
+    >>> subsets = oneof.UniformQueries(classes=10, size=3).draw(len(X), rng=0)
+    >>> answers = oneof.Answers(subsets, oneof.respond(subsets, labels))
+    >>> model = OneOfClassifier(epochs=30, random_state=0).fit(X, answers)
+    >>> bool(model.accuracy_.low < 0.97 <= model.accuracy_.high)
+    True
+    """
+
+    def __init__(
+        self,
+        objective: str = "likelihood",
+        *,
+        loss: str | None = None,
+        weights: str | None = None,
+        recipe: str = "fast",
+        backbone: str | nn.Module = "auto",
+        width: int | None = None,
+        epochs: int | None = None,
+        batch_size: int | None = None,
+        learning_rate: float | None = None,
+        weight_decay: float | None = None,
+        augment: str | None = None,
+        average: float = 0.0,
+        holdout: float = 0.1,
+        selection: str | None = None,
+        queries: Queries | None = None,
+        random_state: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.objective = objective
+        self.loss = loss
+        self.weights = weights
+        self.recipe = recipe
+        self.backbone = backbone
+        self.width = width
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.augment = augment
+        self.average = average
+        self.holdout = holdout
+        self.selection = selection
+        self.queries = queries
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Answers | ArrayLike) -> "OneOfClassifier":
+        """Train on items X and answers y.
+
+        X: images (n, h, w), (n, c, h, w) or (n, h, w, c); tables or sparse matrices (n, d); tensors and frames too.
+        y: `Answers`; or a signed array (n, k) as `Answers.signed` gives, one answer an item; or, for comparison
+        with full supervision, exact labels (n,), each of which counts as a yes to a question about itself alone.
+        """
+        features = self._features(X, reset=True)
+        answers, exact = self._answers(y, len(features))
+        if answers.classes < 2:
+            raise ValueError(f"OneOfClassifier needs at least 2 classes, found {answers.classes} class")
+        if exact and self.objective != "likelihood":
+            raise ValueError(f"exact labels train with the likelihood, not with {self.objective!r}")
+        own = self.backbone if isinstance(self.backbone, nn.Module) else None
+        fitted = fit(
+            features,
+            answers,
+            self._config(),
+            backbone=own,
+            queries=self.queries,
+            judgement=_exact_accuracy if exact else None,
+            shown=self.verbose,
+        )
+        self.network_ = fitted.network
+        self.config_ = fitted.config
+        self.history_ = fitted.history
+        self.best_epoch_ = fitted.best_epoch
+        self.n_iter_ = len(fitted.history)
+        self.accuracy_ = fitted.accuracy
+        self.shape_ = features.shape
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Logits, (n, k); for two classes their difference, (n,)."""
+        logits = self._logits(X).double().numpy()
+        return np.asarray(logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities, (n, k)."""
+        return torch.softmax(self._logits(X).double(), dim=1).numpy()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each item, (n,): an entry of `classes_`."""
+        return np.asarray(self.classes_[self._logits(X).argmax(dim=1).numpy()])
+
+    def accuracy_estimate(self, X: Any, answers: Answers | ArrayLike, confidence: float = 0.95) -> Estimate:
+        """Accuracy on items X by answers that were not trained on, without a label.
+
+        answers: as `y` in `fit`, and about items X: `answers.items` points into X.
+        """
+        asked = answers if isinstance(answers, Answers) else Answers.from_signed(answers)
+        numbers = self._logits(X).argmax(dim=1).numpy()
+        return estimate_accuracy(numbers, asked, confidence, queries=self.queries)
+
+    def score(self, X: Any, y: Answers | ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Label-free accuracy where y are answers (or signed), ordinary accuracy where y are labels."""
+        if isinstance(y, Answers) or np.ndim(y) == 2:
+            return self.accuracy_estimate(X, y).value
+        return float(super().score(X, y, sample_weight))
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as a folder: weights (safetensors) and a JSON of everything else."""
+        from oneof.model_files import save
+
+        save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
+        """Read a model that `save` wrote; nothing in it is executed. backbone: your own module, if it was one."""
+        from oneof.model_files import load
+
+        return load(Path(path), backbone)
+
+    def _config(self) -> Config:
+        seed = np.random.default_rng().integers(2**31) if self.random_state is None else self.random_state
+        if isinstance(seed, np.random.RandomState):
+            seed = seed.randint(2**31)
+        names = ("objective", "loss", "weights", "recipe", "width", "epochs", "batch_size", "learning_rate",
+                 "weight_decay", "augment", "average", "holdout", "selection")  # fmt: skip
+        given = {name: getattr(self, name) for name in names}
+        backbone = self.backbone if isinstance(self.backbone, str) else "auto"
+        return Config.read(None, **given, backbone=backbone, seed=int(seed))
+
+    def _features(self, X: Any, reset: bool = False) -> Features:
+        if isinstance(X, torch.Tensor) or (isinstance(X, np.ndarray) and X.ndim > 2):
+            features = Features(X)
+            features.check_finite()
+        else:
+            features = Features(check_array(X, accept_sparse="csr", dtype=[np.float32, np.uint8], estimator=self))
+        if reset:
+            self.n_features_in_ = int(np.prod(features.shape))
+            if hasattr(X, "columns"):
+                self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        elif features.shape != self.shape_:
+            raise ValueError(
+                f"X has {int(np.prod(features.shape))} features, but OneOfClassifier is expecting "
+                f"{self.n_features_in_} features as input (items of shape {self.shape_}, not {features.shape})"
+            )
+        return features
+
+    def _answers(self, y: Any, items: int) -> tuple[Answers, bool]:
+        """The answers, and whether they are exact labels in disguise; sets `classes_`."""
+        if y is None:
+            raise ValueError("This OneOfClassifier estimator requires y to be passed, but the target y is None")
+        if not isinstance(y, Answers) and np.ndim(y) == 2 and np.shape(y)[1] > 1:
+            y = Answers.from_signed(y)
+            if len(y) != items:
+                raise ValueError(f"{items} items but {len(y)} rows of y: one signed row an item is expected")
+        if isinstance(y, Answers):
+            self.classes_ = np.asarray(y.class_names if y.class_names else np.arange(y.classes))
+            return y, False
+        labels = column_or_1d(y, warn=True)
+        if len(labels) != items:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[items, len(labels)]}")
+        check_classification_targets(labels)
+        self.classes_, numbers = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"OneOfClassifier needs at least 2 classes, found {len(self.classes_)} class")
+        return Answers(np.eye(len(self.classes_), dtype=np.bool_)[numbers], np.ones(items, dtype=np.bool_)), True
+
+    def _logits(self, X: Any) -> torch.Tensor:
+        check_is_fitted(self, "network_")
+        return predict_logits(self.network_, self._features(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def label_free_scorer(estimator: Any, X: Any, y: Answers | ArrayLike) -> float:
+    """Accuracy by answers, for `cross_val_score` and `GridSearchCV`, where the estimator may be a Pipeline.
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> search = GridSearchCV(OneOfClassifier(), {"learning_rate": [1e-3, 4e-3]}, scoring=label_free_scorer)
+    """
+    answers = y if isinstance(y, Answers) else Answers.from_signed(y)
+    place = {name: number for number, name in enumerate(np.asarray(estimator.classes_).tolist())}
+    predictions = np.array([place[name] for name in np.asarray(estimator.predict(X)).tolist()])
+    return estimate_accuracy(predictions, answers).value
+
+
+def _exact_accuracy(predictions: NDArray[np.int64], answers: Answers) -> Estimate:
+    """Ordinary accuracy with its Clopper-Pearson interval, where each answer names the label itself."""
+    hits = answers.subsets[np.arange(len(answers)), predictions[answers.items]]
+    interval = stats.binomtest(int(hits.sum()), len(hits)).proportion_ci(method="exact")
+    return Estimate(float(hits.mean()), float(interval.low), float(interval.high), len(hits))

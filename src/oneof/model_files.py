@@ -1,0 +1,125 @@
+"""Models as folders: `weights.safetensors`, and `model.json` with everything else. Loading executes nothing."""
+
+import json
+import logging
+import warnings
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+import oneof
+from oneof import models
+from oneof.atomic import replacing
+from oneof.evaluation import Estimate
+from oneof.training import Config, Network
+
+if TYPE_CHECKING:
+    from oneof.classifier import OneOfClassifier
+
+WEIGHTS, FACTS = "weights.safetensors", "model.json"
+
+
+def save(model: "OneOfClassifier", path: Path) -> None:
+    """Write the folder; a model that is there already is replaced only when the new one is whole."""
+    facts = {
+        "format": 1,
+        "version": oneof.__version__,
+        "classes": model.classes_.tolist(),
+        "shape": list(model.shape_),
+        "own_backbone": isinstance(model.backbone, nn.Module),
+        "config": model.config_.model_dump(),
+        "accuracy": None if model.accuracy_ is None else model.accuracy_._asdict(),
+        "best_epoch": model.best_epoch_,
+        "history": model.history_,
+    }
+    if path.exists() and not (path / FACTS).is_file():
+        raise ValueError(f"{path} exists and is not a model: choose another place")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.network_.state_dict().items()}
+        save_file(tensors, part / WEIGHTS)
+        with replacing(part / FACTS) as file:
+            file.write_text(json.dumps(facts, indent=1), encoding="utf-8")
+        part.chmod(0o755)
+        if path.exists():
+            old = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+            path.rename(old / "old")
+            part.rename(path)
+            rmtree(old)
+        else:
+            part.rename(path)
+    finally:
+        rmtree(part, ignore_errors=True)
+
+
+def load(path: Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
+    """The model in a folder. backbone: needed where the model was made with a module of the user's own."""
+    from oneof.classifier import OneOfClassifier
+
+    facts = read_facts(path)
+    config = Config(**facts["config"])
+    shape, classes = tuple(facts["shape"]), np.asarray(facts["classes"])
+    if facts["own_backbone"] and backbone is None:
+        raise ValueError(f"{path} was trained with a network of your own: pass it as backbone")
+    body = backbone if backbone is not None else models.create(config.backbone, shape, len(classes), config.width)
+    dims = (shape[0], 1, 1) if len(shape) == 3 else shape
+    try:
+        tensors = load_file(path / WEIGHTS)
+        dims = tuple(tensors["mean"].shape) if "mean" in tensors else dims
+        network = Network(body, torch.zeros(dims), torch.ones(dims))
+        network.load_state_dict(tensors)
+    except (SafetensorError, OSError, RuntimeError, KeyError) as error:
+        raise ValueError(f"{path / WEIGHTS}: not the weights of this model: {str(error).splitlines()[0]}") from None
+    names = set(OneOfClassifier().get_params()) & set(facts["config"])
+    model = OneOfClassifier(**{name: facts["config"][name] for name in names}, random_state=config.seed)
+    if backbone is not None:
+        model.backbone = backbone
+    model.network_, model.config_, model.classes_, model.shape_ = network.eval(), config, classes, shape
+    model.history_, model.best_epoch_ = facts["history"], facts["best_epoch"]
+    model.n_iter_, model.n_features_in_ = len(facts["history"]), int(np.prod(shape))
+    model.accuracy_ = None if facts["accuracy"] is None else Estimate(**facts["accuracy"])
+    return model
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """The JSON of a model folder."""
+    if not (path / FACTS).is_file():
+        raise ValueError(f"{path}: not a model, there is no {FACTS} in it")
+    try:
+        facts = json.loads((path / FACTS).read_text(encoding="utf-8"))
+        if facts["format"] != 1:
+            raise ValueError(f"format {facts['format']} is not known to oneof {oneof.__version__}")
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path / FACTS}: not the description of a model: {error}") from None
+    return dict(facts)
+
+
+def export_onnx(model: "OneOfClassifier", path: Path) -> None:
+    """Write the network, preprocessing included, as ONNX: input `items` (batch, *shape) float32, output `logits`."""
+    chatter = logging.getLogger("torch.onnx._internal.exporter._registration")
+    level = chatter.level
+    chatter.setLevel(logging.ERROR)  # it lists the optional packages that are not installed
+    try:
+        with replacing(path) as part, warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # raised by the exporter about itself
+            torch.onnx.export(
+                model.network_.eval(),
+                (torch.zeros(2, *model.shape_),),
+                str(part),
+                input_names=["items"],
+                output_names=["logits"],
+                dynamic_shapes={"x": {0: torch.export.Dim("batch")}},
+                dynamo=True,
+                external_data=False,
+                verbose=False,
+            )
+    finally:
+        chatter.setLevel(level)

@@ -1,0 +1,33 @@
+"""Networks: anything that maps a batch of items to logits (n, k). A user's own `nn.Module` serves as well."""
+
+from collections.abc import Callable
+
+from torch import nn
+
+from oneof.models.cnn import CNN
+from oneof.models.mlp import MLP
+from oneof.models.resnet import ResNet34
+
+__all__ = ["CNN", "MLP", "ResNet34", "create", "names"]
+
+_BACKBONES: dict[str, Callable[..., nn.Module]] = {"mlp": MLP, "cnn": CNN, "resnet34": ResNet34}
+
+
+def names() -> list[str]:
+    """The names that `create` knows, besides "auto"."""
+    return list(_BACKBONES)
+
+
+def create(name: str, shape: tuple[int, ...], classes: int, width: int | None = None) -> nn.Module:
+    """A network by name for items of this shape: (features,) or (channels, height, width).
+
+    "auto" is the CNN for images and the MLP for everything else. width: None for the network's own default.
+
+    >>> create("auto", (1, 8, 8), classes=10).__class__.__name__
+    'CNN'
+    """
+    if name == "auto":
+        name = "cnn" if len(shape) == 3 and min(shape[1:]) >= 8 else "mlp"
+    if name not in _BACKBONES:
+        raise ValueError(f"unknown backbone {name!r}, expected auto, {', '.join(_BACKBONES)}, or an nn.Module")
+    return _BACKBONES[name](shape, classes) if width is None else _BACKBONES[name](shape, classes, width)

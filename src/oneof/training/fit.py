@@ -1,0 +1,151 @@
+"""From items and answers to a trained, judged network: split, build, train, judge. What everything above calls."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from oneof import models, objectives
+from oneof.answers import Answers
+from oneof.evaluation import Estimate, estimate_accuracy
+from oneof.queries.moment import Queries
+from oneof.training.config import Config
+from oneof.training.data import Answered, Features
+from oneof.training.loop import train
+from oneof.training.network import Network, standardise
+
+Judgement = Callable[[NDArray[np.int64], Answers], Estimate]
+"""From predictions for all items and held-out answers to an estimate of the accuracy."""
+
+
+@dataclass
+class Fitted:
+    """A trained network, what it was trained with, its history, and its accuracy by held-out answers."""
+
+    network: nn.Module
+    config: Config
+    history: list[dict[str, Any]]
+    best_epoch: int
+    accuracy: Estimate | None
+
+
+def fit(
+    features: Features,
+    answers: Answers,
+    config: Config,
+    *,
+    backbone: nn.Module | None = None,
+    queries: Queries | None = None,
+    judgement: Judgement | None = None,
+    report: Callable[[nn.Module], dict[str, Any]] | None = None,
+    path: Path | None = None,
+    resume: bool = False,
+    shown: bool = False,
+) -> Fitted:
+    """Train on part of the answered items and judge on the rest.
+
+    backbone: a network of the user's own, in place of the configuration's. queries: the query distribution where it
+    is not uniform. report: more figures for the history, such as the accuracy on labelled items; never used to
+    choose. path, resume, shown: as in `train`.
+    """
+    check(features, answers)
+    judgement = judgement or (lambda predictions, held: estimate_accuracy(predictions, held, queries=queries))
+    training, held = split(answers, config.holdout, config.seed)
+    answered = Answered(training)
+    config = config.resolve(len(answered.items), features.image)
+    # Where held-out answers choose the epoch, others must judge it: a winner's score is always too good.
+    choosing, judging = _halves(held) if config.selection == "best" else (held, held)
+    objective = _objective(config, training, queries)
+    torch.manual_seed(config.seed)
+    network = Network(
+        backbone or models.create(config.backbone, features.shape, answers.classes, config.width),
+        *standardise(features, answered.items),
+    )
+
+    def judge(current: nn.Module) -> dict[str, Any]:
+        figures = report(current) if report is not None else {}
+        if len(choosing):
+            estimate = judgement(_predict_asked(current, features, choosing), choosing)
+            figures |= {"label_free": estimate.value, "label_free_low": estimate.low, "label_free_high": estimate.high}
+            figures["select"] = estimate.value
+        return figures
+
+    run = train(network, features, answered, objective, config, judge=judge, path=path, resume=resume, shown=shown)
+    accuracy = judgement(_predict_asked(run.network, features, judging), judging) if len(judging) else None
+    return Fitted(run.network, config, run.history, run.best_epoch, accuracy)
+
+
+def check(features: Features, answers: Answers) -> None:
+    """Refuse answers about items that do not exist, items that are not finite numbers, and no answers at all."""
+    if not len(answers):
+        raise ValueError("there are no answers to learn from")
+    if answers.items.max() >= len(features):
+        row = int(np.argmax(answers.items >= len(features)))
+        raise ValueError(f"answer {row} is about item {answers.items[row]}, but there are only {len(features)} items")
+    features.check_finite()
+
+
+def split(answers: Answers, share: float, seed: int) -> tuple[Answers, Answers]:
+    """Answers to train on and answers to judge by, split by item: all answers about an item go the same way.
+
+    Only items asked about at random can judge, so items with adaptive questions always train.
+    """
+    eligible = np.unique(answers.items)
+    if answers.adaptive is not None:
+        eligible = np.setdiff1d(eligible, answers.items[answers.adaptive])
+    rng = np.random.default_rng([seed, 0x5EED])
+    held = rng.choice(eligible, size=round(share * len(eligible)), replace=False)
+    judging = np.isin(answers.items, held)
+    return answers[~judging], answers[judging]
+
+
+def predict_logits(network: nn.Module, features: Features, rows: NDArray[np.int64] | None = None) -> torch.Tensor:
+    """Logits of the given items (default: all), float32 (n, k), on the CPU."""
+    network.eval()
+    device = next((parameter.device for parameter in network.parameters()), torch.device("cpu"))
+    wanted = torch.arange(len(features)) if rows is None else torch.from_numpy(rows)
+    with torch.inference_mode():
+        parts = [network(features[part].to(device)).float().cpu() for part in torch.split(wanted, 512)]
+    return torch.cat(parts) if parts else torch.empty(0, 0)
+
+
+def _predict_asked(network: nn.Module, features: Features, answers: Answers) -> NDArray[np.int64]:
+    """Predictions for the items that the answers are about; the others are never looked at, and stay 0."""
+    asked = np.unique(answers.items)
+    predictions = np.zeros(len(features), dtype=np.int64)
+    predictions[asked] = predict_logits(network, features, asked).argmax(dim=1).numpy()
+    return predictions
+
+
+def _halves(held: Answers) -> tuple[Answers, Answers]:
+    items = np.unique(held.items)
+    first = np.isin(held.items, items[::2])
+    return held[first], held[~first]
+
+
+def _objective(config: Config, training: Answers, queries: Queries | None) -> objectives.Objective:
+    options: dict[str, Any] = config.objective_options()
+    if queries is not None and "queries" in objectives.options(config.objective):
+        options |= {"queries": queries, "weights": options.get("weights", "minimum-norm")}
+    objective = objectives.create(config.objective, **options)
+    noisy = training.flip_yes is not None or training.flip_no is not None
+    if noisy and not objective.corrects_flips:
+        raise ValueError(f"{config.objective} cannot correct for flips; use likelihood, proden, ure, nn or abs")
+    if getattr(objective, "weights", None) == "paper" and not noisy:
+        if training.yes.all() or not training.yes.any():
+            said = "yes" if training.yes.all() else "no"
+            raise ValueError(f"all {len(training)} answers are {said}: {config.objective} needs both yes and no")
+        sizes = training.subsets.sum(axis=1)
+        if sizes.min() != sizes.max():
+            raise ValueError(
+                f"subsets of sizes {sizes.min()} to {sizes.max()}: the paper's weights need one size; "
+                "use weights='minimum-norm' or 'agreement', or the likelihood"
+            )
+    if not noisy:
+        training.evidence()  # raises where answers about one item contradict each other
+    return objective
