@@ -1,5 +1,6 @@
 """OneOfClassifier: a scikit-learn estimator that learns from answers."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,24 @@ from torch import nn
 from oneof.answers import Answers
 from oneof.evaluation import Estimate, estimate_accuracy
 from oneof.queries.moment import Queries
-from oneof.training import Config, Features, fit, predict_logits
+from oneof.training import Config, Features, Fitted, fit, predict_logits
+
+_SETTINGS = (
+    "objective",
+    "loss",
+    "weights",
+    "recipe",
+    "width",
+    "epochs",
+    "batch_size",
+    "learning_rate",
+    "weight_decay",
+    "augment",
+    "average",
+    "holdout",
+    "selection",
+)
+"""The parameters that are settings of a training run, under the same names."""
 
 
 class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -98,13 +116,28 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             judgement=_exact_accuracy if exact else None,
             shown=self.verbose,
         )
+        return self._adopt(fitted, features.shape)
+
+    @classmethod
+    def from_fitted(
+        cls, fitted: Fitted, classes: Iterable[Any], shape: tuple[int, ...], backbone: nn.Module | None = None
+    ) -> "OneOfClassifier":
+        """A fitted classifier around a network that was trained elsewhere. shape: of one item."""
+        settings = fitted.config.model_dump()
+        model = cls(**{name: settings[name] for name in _SETTINGS}, random_state=fitted.config.seed)
+        model.backbone = backbone if backbone is not None else fitted.config.backbone
+        model.classes_ = np.asarray(list(classes))
+        model.n_features_in_ = int(np.prod(shape))
+        return model._adopt(fitted, shape)
+
+    def _adopt(self, fitted: Fitted, shape: tuple[int, ...]) -> "OneOfClassifier":
         self.network_ = fitted.network
         self.config_ = fitted.config
         self.history_ = fitted.history
         self.best_epoch_ = fitted.best_epoch
         self.n_iter_ = len(fitted.history)
         self.accuracy_ = fitted.accuracy
-        self.shape_ = features.shape
+        self.shape_ = shape
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -118,7 +151,8 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each item, (n,): an entry of `classes_`."""
-        return np.asarray(self.classes_[self._logits(X).argmax(dim=1).numpy()])
+        best = self._logits(X).argmax(dim=1).numpy()
+        return np.asarray(self.classes_[best])
 
     def accuracy_estimate(self, X: Any, answers: Answers | ArrayLike, confidence: float = 0.95) -> Estimate:
         """Accuracy on items X by answers that were not trained on, without a label.
@@ -131,7 +165,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Answers | ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Label-free accuracy where y are answers (or signed), ordinary accuracy where y are labels."""
-        if isinstance(y, Answers) or np.ndim(y) == 2:
+        if isinstance(y, Answers) or np.asarray(y).ndim == 2:
             return self.accuracy_estimate(X, y).value
         return float(super().score(X, y, sample_weight))
 
@@ -152,9 +186,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seed = np.random.default_rng().integers(2**31) if self.random_state is None else self.random_state
         if isinstance(seed, np.random.RandomState):
             seed = seed.randint(2**31)
-        names = ("objective", "loss", "weights", "recipe", "width", "epochs", "batch_size", "learning_rate",
-                 "weight_decay", "augment", "average", "holdout", "selection")  # fmt: skip
-        given = {name: getattr(self, name) for name in names}
+        given = {name: getattr(self, name) for name in _SETTINGS}
         backbone = self.backbone if isinstance(self.backbone, str) else "auto"
         return Config.read(None, **given, backbone=backbone, seed=int(seed))
 
@@ -179,7 +211,9 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The answers, and whether they are exact labels in disguise; sets `classes_`."""
         if y is None:
             raise ValueError("This OneOfClassifier estimator requires y to be passed, but the target y is None")
-        if not isinstance(y, Answers) and np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        if not isinstance(y, Answers):
+            y = np.asarray(y)
+        if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1:
             y = Answers.from_signed(y)
             if len(y) != items:
                 raise ValueError(f"{items} items but {len(y)} rows of y: one signed row an item is expected")

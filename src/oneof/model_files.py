@@ -8,7 +8,6 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
@@ -18,7 +17,7 @@ import oneof
 from oneof import models
 from oneof.atomic import replacing
 from oneof.evaluation import Estimate
-from oneof.training import Config, Network
+from oneof.training import Config, Fitted, Network
 
 if TYPE_CHECKING:
     from oneof.classifier import OneOfClassifier
@@ -66,27 +65,19 @@ def load(path: Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
 
     facts = read_facts(path)
     config = Config(**facts["config"])
-    shape, classes = tuple(facts["shape"]), np.asarray(facts["classes"])
+    shape, classes = tuple(facts["shape"]), len(facts["classes"])
     if facts["own_backbone"] and backbone is None:
         raise ValueError(f"{path} was trained with a network of your own: pass it as backbone")
-    body = backbone if backbone is not None else models.create(config.backbone, shape, len(classes), config.width)
-    dims = (shape[0], 1, 1) if len(shape) == 3 else shape
+    body = backbone if backbone is not None else models.create(config.backbone, shape, classes, config.width)
     try:
         tensors = load_file(path / WEIGHTS)
-        dims = tuple(tensors["mean"].shape) if "mean" in tensors else dims
-        network = Network(body, torch.zeros(dims), torch.ones(dims))
+        network = Network(body, torch.zeros_like(tensors["mean"]), torch.ones_like(tensors["scale"]))
         network.load_state_dict(tensors)
     except (SafetensorError, OSError, RuntimeError, KeyError) as error:
         raise ValueError(f"{path / WEIGHTS}: not the weights of this model: {str(error).splitlines()[0]}") from None
-    names = set(OneOfClassifier().get_params()) & set(facts["config"])
-    model = OneOfClassifier(**{name: facts["config"][name] for name in names}, random_state=config.seed)
-    if backbone is not None:
-        model.backbone = backbone
-    model.network_, model.config_, model.classes_, model.shape_ = network.eval(), config, classes, shape
-    model.history_, model.best_epoch_ = facts["history"], facts["best_epoch"]
-    model.n_iter_, model.n_features_in_ = len(facts["history"]), int(np.prod(shape))
-    model.accuracy_ = None if facts["accuracy"] is None else Estimate(**facts["accuracy"])
-    return model
+    accuracy = None if facts["accuracy"] is None else Estimate(**facts["accuracy"])
+    fitted = Fitted(network.eval(), config, facts["history"], facts["best_epoch"], accuracy)
+    return OneOfClassifier.from_fitted(fitted, facts["classes"], shape, backbone)
 
 
 def read_facts(path: Path) -> dict[str, Any]:

@@ -70,13 +70,13 @@ def fit(
     def judge(current: nn.Module) -> dict[str, Any]:
         figures = report(current) if report is not None else {}
         if len(choosing):
-            estimate = judgement(_predict_asked(current, features, choosing), choosing)
+            estimate = judgement(predict_asked(current, features, choosing), choosing)
             figures |= {"label_free": estimate.value, "label_free_low": estimate.low, "label_free_high": estimate.high}
             figures["select"] = estimate.value
         return figures
 
     run = train(network, features, answered, objective, config, judge=judge, path=path, resume=resume, shown=shown)
-    accuracy = judgement(_predict_asked(run.network, features, judging), judging) if len(judging) else None
+    accuracy = judgement(predict_asked(run.network, features, judging), judging) if len(judging) else None
     return Fitted(run.network, config, run.history, run.best_epoch, accuracy)
 
 
@@ -114,7 +114,7 @@ def predict_logits(network: nn.Module, features: Features, rows: NDArray[np.int6
     return torch.cat(parts) if parts else torch.empty(0, 0)
 
 
-def _predict_asked(network: nn.Module, features: Features, answers: Answers) -> NDArray[np.int64]:
+def predict_asked(network: nn.Module, features: Features, answers: Answers) -> NDArray[np.int64]:
     """Predictions for the items that the answers are about; the others are never looked at, and stay 0."""
     asked = np.unique(answers.items)
     predictions = np.zeros(len(features), dtype=np.int64)

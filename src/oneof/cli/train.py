@@ -1,0 +1,89 @@
+"""oneof train: from items and answers to a model folder."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from oneof.cli.options import AnswersFile, AsJson, Items, show
+
+
+def train(
+    source: Items,
+    answers: AnswersFile,
+    out: Annotated[Path, typer.Option(help="The model folder to write.")],
+    objective: Annotated[
+        str | None,
+        typer.Option(help="likelihood (default), ure, nn, abs, mcl-exp, mcl-mae, mcl-log, pll-avg or proden."),
+    ] = None,
+    loss: Annotated[str | None, typer.Option(help="mae, mse, gce or cross_entropy, for ure, nn, abs, pll-avg.")] = None,
+    weights: Annotated[str | None, typer.Option(help="paper, minimum-norm or agreement, for ure, nn, abs.")] = None,
+    recipe: Annotated[str | None, typer.Option(help="fast (default) or paper.")] = None,
+    backbone: Annotated[str | None, typer.Option(help="auto (default), mlp, cnn or resnet34.")] = None,
+    width: Annotated[int | None, typer.Option(help="Width of the backbone.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the items.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Items in a batch.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None,
+    weight_decay: Annotated[float | None, typer.Option(help="Weight decay.")] = None,
+    holdout: Annotated[float | None, typer.Option(help="Share of the items that judge instead of train.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Fixes initial weights, batch order and the held-out items.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A TOML file of settings; options go over it.")] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(help="Choose learning rate and weight decay label-free: grid (the paper's), or optuna."),
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Trials of an optuna search.")] = 20,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a killed run stopped.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train a classifier on answers, and say how accurate it is without a single label.
+
+    Example: oneof train dataset:digits/train answers.csv --out model
+    """
+    from oneof.answers import Answers
+    from oneof.classifier import OneOfClassifier
+    from oneof.items import load
+    from oneof.training import Config, Features, fit
+    from oneof.training.search import search_settings
+
+    given = Config.read(
+        config,
+        objective=objective,
+        loss=loss,
+        weights=weights,
+        recipe=recipe,
+        backbone=backbone,
+        width=width,
+        epochs=epochs,
+        batch_size=batch_size,
+        learning_rate=learning_rate,
+        weight_decay=weight_decay,
+        holdout=holdout,
+        seed=seed,
+    )
+    items = load(source)
+    known = Answers.load(answers).align(items.ids)
+    if out.exists() and not (out / "model.json").is_file():
+        raise ValueError(f"{out} exists and is not a model: choose another place")
+    features = Features(items.x)
+    if search is not None:
+        fitted = search_settings(features, known, given, how=search, trials=trials, shown=not as_json)
+    else:
+        checkpoint = out.with_name(f"{out.name}.checkpoint")
+        fitted = fit(features, known, given, path=checkpoint, resume=resume, shown=not as_json)
+    model = OneOfClassifier.from_fitted(fitted, known.class_names or range(known.classes), features.shape)
+    model.save(out)
+    if search is None:
+        checkpoint.unlink(missing_ok=True)
+    judged = model.accuracy_
+    show(
+        {
+            "out": str(out),
+            "accuracy": None if judged is None else judged._asdict(),
+            "best_epoch": model.best_epoch_,
+            "config": model.config_.model_dump(),
+        },
+        f"[bold]{out}[/bold]: "
+        + (f"label-free accuracy {judged}" if judged else "not judged: nothing was held out"),
+        as_json,
+    )

@@ -1,0 +1,166 @@
+"""Items from wherever they are: arrays, tables, a folder of images, or a data set by name."""
+
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
+
+
+@dataclass(frozen=True)
+class Items:
+    """n items: `x` (n, ...), their `ids` (n,) as text, and, where the source knows them, labels and class names."""
+
+    x: NDArray[Any]
+    ids: NDArray[np.str_]
+    labels: NDArray[np.int64] | None = None
+    class_names: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+def load(source: str, *, size: tuple[int, int] | None = None) -> Items:
+    """Read items.
+
+    source: `.npy` or `.npz` (array `x` or the only one; `y` for labels), `.csv` or `.parquet` (an `id` column and
+    numeric features), a folder of images, or `dataset:NAME/train` or `/test`. size: (height, width) to bring images
+    of a folder to; by default that of the first one.
+
+    >>> load("dataset:digits/test").x.shape
+    (450, 1, 8, 8)
+    """
+    if source.startswith("dataset:"):
+        return _dataset(source)
+    path = Path(source)
+    if path.is_dir():
+        return _folder(path, size)
+    if not path.exists():
+        raise FileNotFoundError(f"{source}: no such file or folder of items")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{source}: empty file")
+    readers = {".npy": _npy, ".npz": _npz, ".csv": _table, ".parquet": _table}
+    if path.suffix not in readers:
+        known = ", ".join(readers)
+        raise ValueError(
+            f"{source}: unknown kind of items, expected {known}, a folder of images, or dataset:NAME/train"
+        )
+    return readers[path.suffix](path)
+
+
+def load_labels(path: Path, items: Items) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
+    """Labels (n,) of the items from a file, and the class names where the file has names.
+
+    path: `.npy` (one number an item, in their order), or `.csv`/`.parquet` with columns `id` and `label`.
+    """
+    if path.suffix == ".npy":
+        labels = np.load(path, allow_pickle=False)
+        if labels.shape != (len(items),) or labels.dtype.kind not in "iu":
+            raise ValueError(f"{path}: expected {len(items)} whole numbers, found {labels.dtype} {labels.shape}")
+        return labels.astype(np.int64), None
+    frame = _read_table(path)
+    missing = [name for name in ("id", "label") if name not in frame]
+    if missing:
+        raise ValueError(f"{path}: column {missing[0]} is missing, expected id and label")
+    import pandas as pd
+
+    frame = frame.assign(id=frame["id"].astype(str)).drop_duplicates("id").set_index("id")
+    unknown = [name for name in items.ids if name not in frame.index]
+    if unknown:
+        raise ValueError(f"{path}: no label for item {unknown[0]!r}")
+    values = frame.loc[items.ids, "label"]
+    numbers = pd.to_numeric(values, errors="coerce")
+    if numbers.notna().all() and (numbers == numbers.round()).all() and (numbers >= 0).all():
+        return numbers.to_numpy(dtype=np.int64), None
+    names = tuple(sorted(values.astype(str).unique()))
+    return pd.Index(names).get_indexer(pd.Index(values.astype(str))).astype(np.int64), names
+
+
+def _numbered(x: NDArray[Any], labels: NDArray[np.int64] | None = None, **facts: Any) -> Items:
+    return Items(x, np.arange(len(x)).astype(str), labels, **facts)
+
+
+def _dataset(source: str) -> Items:
+    from oneof import datasets
+
+    name, _, part = source.removeprefix("dataset:").partition("/")
+    if part not in ("train", "test"):
+        raise ValueError(f"{source}: expected dataset:NAME/train or dataset:NAME/test")
+    found = datasets.load(name, "train" if part == "train" else "test")
+    return _numbered(found.images, found.labels, class_names=found.class_names)
+
+
+def _npy(path: Path) -> Items:
+    try:
+        return _numbered(np.load(path, mmap_mode="r", allow_pickle=False))
+    except ValueError as error:
+        raise ValueError(f"{path}: not an array of numbers: {error}") from None
+
+
+def _npz(path: Path) -> Items:
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = dict(stored)
+    except (ValueError, zipfile.BadZipFile, OSError) as error:
+        raise ValueError(f"{path}: not an npz file of arrays: {error}") from None
+    if "x" not in arrays and len(arrays) != 1:
+        raise ValueError(f"{path}: which array are the items? found {', '.join(arrays)}, expected one named x")
+    x = arrays["x"] if "x" in arrays else next(iter(arrays.values()))
+    return _numbered(x, arrays.get("y"))
+
+
+def _read_table(path: Path) -> Any:
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype={"id": str})
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{path}: not a table: {error}") from None
+
+
+def _table(path: Path) -> Items:
+    frame = _read_table(path)
+    if "id" not in frame:
+        raise ValueError(f"{path}: column id is missing, found {', '.join(map(str, frame.columns))}")
+    ids = frame["id"].astype(str)
+    if ids.duplicated().any():
+        row = int(np.argmax(ids.duplicated()))
+        raise ValueError(f"{path}, line {row + 2}, column id: {ids.iloc[row]!r} appears twice, expected unique ids")
+    features = frame.drop(columns="id")
+    for name in features:
+        if features[name].dtype.kind not in "biuf":
+            value = next((v for v in features[name] if not isinstance(v, (int, float))), None)
+            raise ValueError(f"{path}, column {name}: value {value!r} is not a number; features must be numeric")
+        if features[name].isna().any():
+            row = int(np.argmax(features[name].isna()))
+            raise ValueError(f"{path}, line {row + 2}, column {name}: the value is missing, expected a number")
+    return Items(features.to_numpy(dtype=np.float32), ids.to_numpy(dtype=str))
+
+
+def _folder(folder: Path, size: tuple[int, int] | None) -> Items:
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in IMAGES and path.is_file())
+    if not paths:
+        raise ValueError(f"{folder}: no images in this folder (looked for {', '.join(IMAGES)})")
+    arrays = []
+    grey = True
+    for path in paths:
+        try:
+            with Image.open(path) as image:
+                upright = ImageOps.exif_transpose(image)
+                grey = grey and upright.mode in ("L", "1", "I", "I;16", "LA")
+                pixels = upright.convert("RGB")
+        except (UnidentifiedImageError, OSError, SyntaxError) as error:
+            raise ValueError(f"{path}: this image does not decode: {error}") from None
+        size = size or (pixels.height, pixels.width)
+        arrays.append(
+            np.asarray(pixels.resize((size[1], size[0])) if (pixels.height, pixels.width) != size else pixels)
+        )
+    x = np.stack(arrays).transpose(0, 3, 1, 2)
+    ids = np.array([path.relative_to(folder).as_posix() for path in paths])
+    return Items(np.ascontiguousarray(x[:, :1] if grey else x), ids)

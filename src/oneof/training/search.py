@@ -1,0 +1,76 @@
+"""Learning rate and weight decay, chosen by held-out answers alone."""
+
+from collections.abc import Generator
+from itertools import product
+
+from rich.progress import track
+
+from oneof.answers import Answers
+from oneof.evaluation import estimate_accuracy
+from oneof.training.config import Config
+from oneof.training.data import Features
+from oneof.training.fit import Fitted, fit, predict_asked, split
+
+LEARNING_RATES = (1e-5, 1e-4, 1e-3, 5e-2, 1e-2, 1e-1, 2e-1)
+WEIGHT_DECAYS = (1e-5, 1e-4, 1e-3)
+"""The paper's grids (Section V)."""
+
+Settings = Generator[dict[str, float], float, None]
+"""Settings to try one after the other; each is answered by how well the one before did."""
+
+
+def search_settings(
+    features: Features,
+    answers: Answers,
+    config: Config,
+    *,
+    how: str = "grid",
+    trials: int = 20,
+    grid: dict[str, tuple[float, ...]] | None = None,
+    shown: bool = False,
+) -> Fitted:
+    """Train once with each setting and keep the one that held-out answers like best.
+
+    how: "grid" (the paper's, or `grid`), or "optuna" with this many trials over the same ranges. The answers that
+    choose are not the ones that judge: those are put aside first, so the winner's accuracy is not too good.
+    """
+    training, judging = split(answers, config.holdout, config.seed + 1)
+    if not len(judging):
+        raise ValueError("a search needs held-out answers: holdout must be above 0")
+    ranges = grid or {"learning_rate": LEARNING_RATES, "weight_decay": WEIGHT_DECAYS}
+    if how == "grid":
+        settings = _grid(ranges)
+    elif how == "optuna":
+        settings = _optuna(ranges, trials, config.seed)
+    else:
+        raise ValueError(f"unknown search {how!r}, expected grid or optuna")
+    best: Fitted | None = None
+    score = None
+    total = trials if how == "optuna" else len(list(product(*ranges.values())))
+    for _ in track(range(total), description="search", disable=not shown):
+        setting = settings.send(score) if score is not None else next(settings)
+        fitted = fit(features, training, config.model_copy(update=setting))
+        score = fitted.history[fitted.best_epoch - 1]["label_free"]
+        if best is None or score > best.history[best.best_epoch - 1]["label_free"]:
+            best = fitted
+    assert best is not None
+    accuracy = estimate_accuracy(predict_asked(best.network, features, judging), judging)
+    return Fitted(best.network, best.config, best.history, best.best_epoch, accuracy)
+
+
+def _grid(ranges: dict[str, tuple[float, ...]]) -> Settings:
+    for values in product(*ranges.values()):
+        yield dict(zip(ranges, values, strict=True))
+
+
+def _optuna(ranges: dict[str, tuple[float, ...]], trials: int, seed: int) -> Settings:
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
+    for _ in range(trials):
+        trial = study.ask()
+        score = yield {
+            name: trial.suggest_float(name, min(values), max(values), log=True) for name, values in ranges.items()
+        }
+        study.tell(trial, score)
