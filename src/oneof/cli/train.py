@@ -1,5 +1,6 @@
 """oneof train: from items and answers to a model folder."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +34,11 @@ def train(
         typer.Option(help="Choose learning rate and weight decay label-free: grid (the paper's), or optuna."),
     ] = None,
     trials: Annotated[int, typer.Option(min=1, help="Trials of an optuna search.")] = 20,
+    accumulate: Annotated[
+        int | None, typer.Option(help="Micro-batches that a batch is cut into, to save memory.")
+    ] = None,
+    devices: Annotated[int, typer.Option(min=1, help="Processes on this machine that share each batch.")] = 1,
+    nodes: Annotated[int, typer.Option(min=1, help="Machines that take part; start the command on each.")] = 1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a killed run stopped.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -45,7 +51,10 @@ def train(
     from oneof.items import load
     from oneof.training import Config, Features, fit
     from oneof.training.search import search_settings
+    from oneof.training.workers import launch
 
+    if search is not None and resume:
+        raise typer.BadParameter("a search cannot be resumed: leave out --resume or --search")
     given = Config.read(
         config,
         objective=objective,
@@ -60,17 +69,25 @@ def train(
         weight_decay=weight_decay,
         holdout=holdout,
         seed=seed,
+        accumulate=accumulate,
     )
+    fabric = launch(devices, nodes)
+    shown = not as_json and fabric.is_global_zero
     items = load(source)
     known = Answers.load(answers).align(items.ids)
     if out.exists() and not (out / "model.json").is_file():
         raise ValueError(f"{out} exists and is not a model: choose another place")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(out.parent, os.W_OK):
+        raise PermissionError(f"{out.parent} is not writable: choose another place")
     features = Features(items.x)
     if search is not None:
-        fitted = search_settings(features, known, given, how=search, trials=trials, shown=not as_json)
+        fitted = search_settings(features, known, given, how=search, trials=trials, shown=shown)
     else:
         checkpoint = out.with_name(f"{out.name}.checkpoint")
-        fitted = fit(features, known, given, path=checkpoint, resume=resume, shown=not as_json)
+        fitted = fit(features, known, given, path=checkpoint, resume=resume, shown=shown, fabric=fabric)
+    if not fabric.is_global_zero:
+        return
     model = OneOfClassifier.from_fitted(fitted, known.class_names or range(known.classes), features.shape)
     model.save(out)
     if search is None:
@@ -83,7 +100,6 @@ def train(
             "best_epoch": model.best_epoch_,
             "config": model.config_.model_dump(),
         },
-        f"[bold]{out}[/bold]: "
-        + (f"label-free accuracy {judged}" if judged else "not judged: nothing was held out"),
+        f"[bold]{out}[/bold]: " + (f"label-free accuracy {judged}" if judged else "not judged: nothing was held out"),
         as_json,
     )

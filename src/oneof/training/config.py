@@ -57,9 +57,10 @@ class Config(BaseModel):
     gamma: float = Field(0.5, gt=0, le=1, description="what the step schedule multiplies the rate by")
     augment: Literal["auto", "none", "shift", "shift-flip"] | None = None
     average: float = Field(0.0, ge=0, lt=1, description="decay of the running average of the weights; 0 for none")
+    accumulate: int = Field(1, ge=1, description="micro-batches that a batch is cut into, to save memory")
     holdout: float = Field(0.1, ge=0, lt=1, description="share of the items whose answers judge and do not train")
     selection: Literal["best", "last"] | None = None
-    seed: int = 0
+    seed: int = Field(0, ge=0, lt=2**32)
 
     @model_validator(mode="before")
     @classmethod

@@ -35,6 +35,8 @@ class Features:
                 array = array[:, None]
             if array.ndim == 4 and array.shape[3] in (1, 3) and array.shape[1] not in (1, 3):
                 array = np.moveaxis(array, 3, 1)
+            if any(stride < 0 for stride in array.strides):
+                array = np.ascontiguousarray(array)  # torch has no negative strides, as of x[:, ::-1]
             self._tensor = torch.from_numpy(array if array.flags.writeable else _wrap_read_only(array))
             shape = tuple(self._tensor.shape[1:])
         self.shape = shape
@@ -60,8 +62,12 @@ class Features:
         for start in range(0, len(values), 4096):
             bad = np.argwhere(~np.isfinite(values[start : start + 4096]))
             if len(bad):
-                place = "" if self.sparse else f" in item {start + bad[0][0]}, feature {tuple(bad[0][1:].tolist())}"
-                raise ValueError(f"Input X contains NaN or infinity{place}; expected finite numbers")
+                item, *feature = (int(part) for part in (start + bad[0][0], *bad[0][1:]))
+                if self.sparse:  # there the position is one among the stored values
+                    feature = [int(self._rows.indices[item])]
+                    item = int(np.searchsorted(self._rows.indptr, item, side="right")) - 1
+                place = f"item {item}, feature {', '.join(map(str, feature))}"
+                raise ValueError(f"Input X contains NaN or infinity in {place}; expected finite numbers")
 
 
 class Answered:

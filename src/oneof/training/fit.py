@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from lightning_fabric import Fabric
 from numpy.typing import NDArray
 from torch import nn
 
@@ -46,16 +47,19 @@ def fit(
     path: Path | None = None,
     resume: bool = False,
     shown: bool = False,
+    fabric: Fabric | None = None,
 ) -> Fitted:
     """Train on part of the answered items and judge on the rest.
 
     backbone: a network of the user's own, in place of the configuration's. queries: the query distribution where it
     is not uniform. report: more figures for the history, such as the accuracy on labelled items; never used to
-    choose. path, resume, shown: as in `train`.
+    choose. path, resume, shown, fabric: as in `train`.
     """
     check(features, answers)
     judgement = judgement or (lambda predictions, held: estimate_accuracy(predictions, held, queries=queries))
     training, held = split(answers, config.holdout, config.seed)
+    if not len(training):
+        raise ValueError(f"a holdout of {config.holdout:g} leaves none of the {len(answers)} answers to train on")
     answered = Answered(training)
     config = config.resolve(len(answered.items), features.image)
     # Where held-out answers choose the epoch, others must judge it: a winner's score is always too good.
@@ -75,7 +79,10 @@ def fit(
             figures["select"] = estimate.value
         return figures
 
-    run = train(network, features, answered, objective, config, judge=judge, path=path, resume=resume, shown=shown)
+    run = train(
+        network, features, answered, objective, config,
+        judge=judge, path=path, resume=resume, shown=shown, fabric=fabric,
+    )  # fmt: skip
     accuracy = judgement(predict_asked(run.network, features, judging), judging) if len(judging) else None
     return Fitted(run.network, config, run.history, run.best_epoch, accuracy)
 

@@ -17,13 +17,15 @@ from lightning_fabric import Fabric
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from oneof.objectives import Objective
+from oneof.objectives import Batch, Objective
 from oneof.training import checkpoint
 from oneof.training.augment import augment
 from oneof.training.config import Config
 from oneof.training.data import Answered, Features
 from oneof.training.optimizer import create_optimizer
 from oneof.training.progress import Bar
+from oneof.training.step import gradient
+from oneof.training.workers import Workers, launch
 
 Judge = Callable[[nn.Module], dict[str, Any]]
 """Figures for the history from a network in evaluation mode; its "select" entry, if any, ranks the epochs."""
@@ -62,13 +64,13 @@ def train(
 
     judge: called after each epoch. path: where checkpoints go. resume: go on from the one that is there.
     """
-    fabric = fabric or Fabric(accelerator="auto", devices=1)
-    torch.manual_seed(config.seed)
-    drawn = torch.Generator().manual_seed(config.seed)
+    workers = Workers(fabric or launch())
+    torch.manual_seed(config.seed + workers.rank)
+    drawn = torch.Generator().manual_seed(config.seed + workers.rank)
     items = torch.from_numpy(answered.items)
     batches, epochs = _length(len(items), config)
     optimizer, schedule = create_optimizer(network, config, batches, epochs)
-    module, stepper = fabric.setup(network, optimizer)
+    module, stepper = workers.fabric.setup(network, optimizer)
     objective.prepare(int(items.max()) + 1, answered.classes)
     parts: dict[str, Any] = {
         "network": network,
@@ -84,41 +86,45 @@ def train(
     # What changes as the run goes on, besides the parts: position counts batches over all epochs.
     now: dict[str, Any] = {"position": 0, "sums": [0.0] * 4, "history": [], "best_epoch": 0, "best": None}
     if resume and path is not None and path.exists():
-        now = _resume(path, parts, drawn, config)
+        now = _resume(path, parts, drawn, config, workers.rank)
 
     def save() -> None:
-        if path is not None:
+        objective.merge(workers.sum)
+        generators = {"drawn": workers.gather(drawn.get_state()), "torch": workers.gather(torch.get_rng_state())}
+        if path is not None and workers.first:
             states = {name: part.state_dict() for name, part in parts.items()}
-            generators = {"drawn": drawn.get_state(), "torch": torch.get_rng_state()}
             checkpoint.save(path, states | generators | now | {"config": config.model_dump()})
+        workers.wait()
+
+    def cut(rows: Tensor) -> tuple[Tensor, Batch]:
+        batch = workers.fabric.to_device(answered.batch(rows))
+        return augment(workers.fabric.to_device(features[rows]), config.augment or "none", drawn), batch
 
     started = saved = time.monotonic()
-    with Bar(batches * epochs, now["position"], shown, config.objective) as bar:
+    bar = Bar(batches * epochs, now["position"], shown and workers.first, config.objective)
+    with workers.watch(path), bar:
         while now["position"] < batches * epochs:
             epoch, done = divmod(now["position"], batches)
             network.train()
             for rows in torch.tensor_split(_order(items, config.seed, epoch), batches)[done:]:
-                batch = fabric.to_device(answered.batch(rows))
-                images = augment(fabric.to_device(features[rows]), config.augment or "none", drawn)
-                risk = objective(module(images), **batch._asdict())
-                value, raw = risk.value.item(), risk.raw.item()
-                if not math.isfinite(value):
-                    raise Diverged(_diverged(value, epoch, config, path))
+                pieces = torch.tensor_split(workers.part(rows), config.accumulate)
                 stepper.zero_grad()
-                fabric.backward(risk.value)
+                step = gradient(module, network, objective, [cut(piece) for piece in pieces if len(piece)], workers)
+                if not math.isfinite(step.value):
+                    raise Diverged(_diverged(step.value, epoch, config, path))
                 stepper.step()
                 schedule.step()
                 if config.average:
                     parts["average"].update_parameters(network)
                 now["position"] += 1
-                yes = int(torch.count_nonzero(batch.responses))
-                figures = (value, raw, raw < 0, yes in (0, len(batch.responses)))
+                figures = (step.value, step.raw, step.raw < 0, step.one_sided)
                 now["sums"] = [total + float(figure) for total, figure in zip(now["sums"], figures, strict=True)]
                 bar.step()
-                if time.monotonic() - saved > SAVE_EVERY and now["position"] % batches:
+                if now["position"] % batches and workers.agree(time.monotonic() - saved > SAVE_EVERY, now["position"]):
                     save()
                     saved = time.monotonic()
 
+            objective.merge(workers.sum)
             means = [total / batches for total in now["sums"]]
             row = {"epoch": epoch + 1, **dict(zip(("objective", "raw", "negative", "one_sided"), means, strict=True))}
             row["learning_rate"] = schedule.get_last_lr()[0]
@@ -152,14 +158,17 @@ def _order(items: Tensor, seed: int, epoch: int) -> Tensor:
     return items[torch.randperm(len(items), generator=torch.Generator().manual_seed(seed * 1_000_003 + epoch))]
 
 
-def _resume(path: Path, parts: dict[str, Any], drawn: torch.Generator, config: Config) -> dict[str, Any]:
+def _resume(path: Path, parts: dict[str, Any], drawn: torch.Generator, config: Config, rank: int) -> dict[str, Any]:
     state = checkpoint.load(path)
     if state.pop("config") != config.model_dump():
         raise ValueError(f"{path}: the checkpoint is of another configuration; resume with the same one")
     for name, part in parts.items():
         part.load_state_dict(state.pop(name))
-    drawn.set_state(state.pop("drawn"))
-    torch.set_rng_state(state.pop("torch"))
+    generators = state.pop("drawn"), state.pop("torch")
+    if rank >= len(generators[0]):
+        raise ValueError(f"{path}: the checkpoint is of {len(generators[0])} workers; resume with as many")
+    drawn.set_state(generators[0][rank])
+    torch.set_rng_state(generators[1][rank])
     return state
 
 

@@ -10,6 +10,7 @@ from oneof.evaluation import estimate_accuracy
 from oneof.training.config import Config
 from oneof.training.data import Features
 from oneof.training.fit import Fitted, fit, predict_asked, split
+from oneof.training.loop import Diverged
 
 LEARNING_RATES = (1e-5, 1e-4, 1e-3, 5e-2, 1e-2, 1e-1, 2e-1)
 WEIGHT_DECAYS = (1e-5, 1e-4, 1e-3)
@@ -35,8 +36,11 @@ def search_settings(
     choose are not the ones that judge: those are put aside first, so the winner's accuracy is not too good.
     """
     training, judging = split(answers, config.holdout, config.seed + 1)
-    if not len(judging):
-        raise ValueError("a search needs held-out answers: holdout must be above 0")
+    if not len(judging) or not len(split(training, config.holdout, config.seed)[1]):
+        raise ValueError(
+            f"a search needs held-out answers: {len(answers)} answers with holdout {config.holdout:g} "
+            "leave none to choose or to judge by"
+        )
     ranges = grid or {"learning_rate": LEARNING_RATES, "weight_decay": WEIGHT_DECAYS}
     if how == "grid":
         settings = _grid(ranges)
@@ -45,15 +49,21 @@ def search_settings(
     else:
         raise ValueError(f"unknown search {how!r}, expected grid or optuna")
     best: Fitted | None = None
+    failure: Diverged | None = None
     score = None
     total = trials if how == "optuna" else len(list(product(*ranges.values())))
     for _ in track(range(total), description="search", disable=not shown):
         setting = settings.send(score) if score is not None else next(settings)
-        fitted = fit(features, training, config.model_copy(update=setting))
+        try:
+            fitted = fit(features, training, config.model_copy(update=setting))
+        except Diverged as error:  # a rate that is too high loses; it does not end the search
+            score, failure = 0.0, error
+            continue
         score = fitted.history[fitted.best_epoch - 1]["label_free"]
         if best is None or score > best.history[best.best_epoch - 1]["label_free"]:
             best = fitted
-    assert best is not None
+    if best is None:
+        raise Diverged(f"every setting of the search diverged; the last one: {failure}")
     accuracy = estimate_accuracy(predict_asked(best.network, features, judging), judging)
     return Fitted(best.network, best.config, best.history, best.best_epoch, accuracy)
 
@@ -64,7 +74,10 @@ def _grid(ranges: dict[str, tuple[float, ...]]) -> Settings:
 
 
 def _optuna(ranges: dict[str, tuple[float, ...]], trials: int, seed: int) -> Settings:
-    import optuna
+    try:
+        import optuna
+    except ImportError:
+        raise ValueError("this search needs optuna: pip install 'oneof[search]'") from None
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
