@@ -1,0 +1,51 @@
+"""Take single members out of a tar.gz or zip archive, each written whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from oneof.atomic import replacing
+from oneof.datasets.errors import FormatError
+
+
+def extract_members(archive: Path, members: Mapping[str, str], folder: Path) -> None:
+    """Write the named members below ``folder``.
+
+    Only the members asked for are read, by exact name, so an archive cannot write anywhere else.
+
+    Args:
+        archive: a ``.zip`` or ``.tar.gz`` file.
+        members: member name in the archive -> file name below ``folder``.
+        folder: where the files go.
+    """
+    for member, name in members.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with _open_member(archive, member) as stream, replacing(target) as part, part.open("wb") as output:
+                shutil.copyfileobj(stream, output, length=1 << 20)
+        except KeyError as error:
+            raise FormatError(f"{archive}: {member} is not in the archive") from error
+        except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error) as error:
+            raise FormatError(f"{archive}: broken archive ({error}); fetch it again") from error
+
+
+@contextmanager
+def _open_member(archive: Path, member: str) -> Iterator[IO[bytes]]:
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive) as zipped, zipped.open(member) as stream:
+            yield stream
+        return
+    with tarfile.open(archive, "r:*") as tarred:
+        found = tarred.extractfile(member)
+        if found is None:
+            raise FormatError(f"{archive}: {member} is not a plain file")
+        with found:
+            yield found

@@ -1,0 +1,18 @@
+"""Whole gzip files as bytes, with an error that names the file when the stream is broken."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+from oneof.datasets.errors import FormatError
+
+
+def read_gzip(path: Path) -> bytes:
+    """Return the decompressed content of a gzip file; a broken stream is a FormatError that names the file."""
+    try:
+        with gzip.open(path, "rb") as stream:
+            return stream.read()
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FormatError(f"{path}: not a whole gzip file ({error}); fetch it again") from error

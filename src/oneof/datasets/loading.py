@@ -1,0 +1,120 @@
+"""load: from a name to images and labels, whatever the source format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oneof.datasets.cifar import load_cifar10
+from oneof.datasets.dataset import Dataset
+from oneof.datasets.digits import load_digits
+from oneof.datasets.download import data_root, unpack
+from oneof.datasets.errors import MissingDataError
+from oneof.datasets.idx import load_idx
+from oneof.datasets.matlab import load_svhn
+from oneof.datasets.registry import DatasetInfo, info
+from oneof.datasets.usps import load_usps
+from oneof.datasets.verify import accepts_unverified, is_official, require_official
+
+PAPER_SUBSET_SEED = 0
+
+Split = Literal["train", "test"]
+Arrays = tuple[NDArray[np.uint8], NDArray[np.int64]]
+
+
+def load(
+    name: str,
+    split: Split = "train",
+    *,
+    root: str | Path | None = None,
+    accept_unverified: bool = False,
+    paper_sizes: bool = False,
+) -> Dataset:
+    """Load one split of a data set from its official files.
+
+    Args:
+        name: one of ``names()``; the paper's spelling works too.
+        split: "train" or "test".
+        root: the folder that holds one folder a data set. Default: ONEOF_DATA, else the user's cache folder.
+        accept_unverified: use a file that is not byte for byte the official one, with a warning. Default: refuse it,
+            unless the environment says ONEOF_ACCEPT_UNVERIFIED=1.
+        paper_sizes: use as many items as the paper did (USPS 5000/1000, SVHN 50000/10000): a random subset with a fixed
+            seed, in the file's order. A file with no more items than that is used whole.
+
+    Returns:
+        A Dataset: images uint8 (n, c, h, w), labels int64 (n,).
+
+    >>> digits = load("digits", "test")
+    >>> digits.images.shape, digits.classes
+    ((450, 1, 8, 8), 10)
+    """
+    if split not in ("train", "test"):
+        raise ValueError(f'split must be "train" or "test", not {split!r}')
+    entry = info(name)
+    images, labels = _read(entry, split, _checked_paths(entry, split, root, accept_unverified))
+    if paper_sizes:
+        images, labels = _subset(images, labels, entry.paper_sizes[split == "test"])
+    return Dataset(images, labels, entry.class_names, entry.name)
+
+
+def check(name: str, root: str | Path | None = None, *, accept_unverified: bool = False) -> bool:
+    """Refuse a data set whose files are missing or not the official ones, without reading them in.
+
+    Returns:
+        Whether every file is the official one; False only where unverified files are accepted, with a warning each.
+
+    >>> check("digits")
+    True
+    """
+    entry = info(name)
+    splits: tuple[Split, Split] = ("train", "test")
+    paths = [path for split in splits for path in _checked_paths(entry, split, root, accept_unverified)]
+    return all(is_official(path, file.checksum) for path, file in zip(paths, entry.files, strict=True))
+
+
+def _checked_paths(entry: DatasetInfo, split: Split, root: str | Path | None, accept_unverified: bool) -> list[Path]:
+    if not entry.files:
+        return []
+    folder = data_root(root) / entry.name
+    files = entry.train if split == "train" else entry.test
+    if not all((folder / file.name).is_file() for file in files):
+        for download in entry.downloads:
+            if download.members and (folder / download.name).is_file():
+                unpack(entry, download, folder)
+    paths = [folder / file.name for file in files]
+    absent = [str(path) for path in paths if not path.is_file()]
+    if absent:
+        raise MissingDataError(
+            f"{entry.title}: {absent[0]} is not there. Fetch it with `oneof data fetch {entry.name}`, "
+            f"or point ONEOF_DATA to a folder that holds {entry.name}/{files[0].name}"
+        )
+    for path, file in zip(paths, files, strict=True):
+        require_official(path, file.checksum, accept_unverified=accept_unverified or accepts_unverified())
+    return paths
+
+
+def _read(entry: DatasetInfo, split: Split, paths: Sequence[Path]) -> Arrays:
+    match entry.name:
+        case "digits":
+            return load_digits(split)
+        case "usps":
+            return load_usps(paths[0])
+        case "svhn":
+            return load_svhn(paths[0])
+        case "cifar10":
+            return load_cifar10(paths)
+        case "emnist_letters":
+            return load_idx(paths[0], paths[1], first_label=1, transposed=True)
+        case _:
+            return load_idx(paths[0], paths[1])
+
+
+def _subset(images: NDArray[np.uint8], labels: NDArray[np.int64], size: int) -> Arrays:
+    if len(labels) <= size:
+        return images, labels
+    chosen = np.sort(np.random.default_rng(PAPER_SUBSET_SEED).permutation(len(labels))[:size])
+    return images[chosen], labels[chosen]
