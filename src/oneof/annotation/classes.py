@@ -1,0 +1,130 @@
+"""The classes of a project: a name each, and where it helps a definition and an example picture."""
+
+import csv
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+FIELDS = ("name", "definition", "example")
+IMAGE_TYPES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".bmp": "image/bmp",
+}
+"""What every browser shows and nothing that can carry a script: svg is left out on purpose."""
+
+
+class ProjectError(ValueError):
+    """A project, or a file given to it, is not as it should be; the message says what to change."""
+
+
+@dataclass(frozen=True)
+class Class:
+    """One class. example: the file name of a picture in the project's `examples` folder."""
+
+    name: str
+    definition: str | None = None
+    example: str | None = None
+
+
+def read_classes(path: Path) -> list[Class]:
+    """Read a .txt (a name per line), .csv (name[, definition][, example]) or .json file of classes.
+
+    >>> from tempfile import mkdtemp
+    >>> file = Path(mkdtemp()) / "classes.csv"
+    >>> _ = file.write_text("name,definition\\ncat,a small feline\\ndog,\\n")
+    >>> read_classes(file)[0]
+    Class(name='cat', definition='a small feline', example=None)
+    """
+    readers = {".txt": _read_txt, ".csv": _read_csv, ".json": _read_json}
+    if path.suffix.lower() not in readers:
+        raise ProjectError(f"{path}: expected a .txt, .csv or .json file of classes")
+    try:
+        rows = readers[path.suffix.lower()](path)
+    except FileNotFoundError:
+        raise ProjectError(f"{path}: no such file of classes") from None
+    except (UnicodeDecodeError, csv.Error, json.JSONDecodeError) as error:
+        raise ProjectError(f"{path}: cannot be read: {error}") from None
+    found: dict[str, str] = {}
+    classes = []
+    for place, row in rows:
+        one = _check(path, place, row)
+        if one.name in found:
+            raise ProjectError(f"{path}, {place}: class {one.name!r} stands already at {found[one.name]}")
+        found[one.name] = place
+        classes.append(one)
+    if len(classes) < 2:
+        raise ProjectError(f"{path}: {len(classes)} classes, expected at least 2")
+    return classes
+
+
+def adopt_examples(classes: list[Class], beside: Path, folder: Path) -> list[Class]:
+    """Copy the example pictures into the project, so that it never serves a file from elsewhere."""
+    adopted = []
+    for index, one in enumerate(classes):
+        name = None
+        if one.example is not None:
+            name = f"{index}{Path(one.example).suffix.lower()}"
+            folder.mkdir(exist_ok=True)
+            copyfile(beside / one.example, folder / name)
+        adopted.append(Class(one.name, one.definition, name))
+    return adopted
+
+
+def dump_classes(classes: list[Class]) -> str:
+    """As JSON, for the project folder."""
+    return json.dumps([asdict(one) for one in classes], ensure_ascii=False, indent=1) + "\n"
+
+
+def load_classes(text: str) -> list[Class]:
+    """The inverse of `dump_classes`."""
+    return [Class(**row) for row in json.loads(text)]
+
+
+def _check(path: Path, place: str, row: dict[str, Any]) -> Class:
+    unknown = set(row) - set(FIELDS)
+    if unknown:
+        raise ProjectError(f"{path}, {place}: unknown field {min(unknown, key=str)!r}, expected {', '.join(FIELDS)}")
+    values = {field: str(row.get(field) or "").strip() for field in FIELDS}
+    if not values["name"]:
+        raise ProjectError(f"{path}, {place}: a class without a name")
+    if "|" in values["name"] or any(ord(letter) < 32 for letter in values["name"]):
+        raise ProjectError(f"{path}, {place}: class {values['name']!r} may not hold | or a control character")
+    if values["example"]:
+        example = path.parent / values["example"]
+        if example.suffix.lower() not in IMAGE_TYPES or not example.is_file():
+            raise ProjectError(f"{path}, {place}: example {values['example']!r} is not a picture beside this file")
+    return Class(values["name"], values["definition"] or None, values["example"] or None)
+
+
+def _read_txt(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    return [(f"line {number}", {"name": line}) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _read_csv(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        reader = csv.reader(stream, strict=True)
+        rows = [(f"line {reader.line_num}", row) for row in reader if any(cell.strip() for cell in row)]
+    header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
+    if "name" in header:
+        rows = rows[1:]
+    else:
+        # A file without a header holds the fields in their order.
+        header = list(FIELDS)
+    too_long = next((place for place, row in rows if len(row) > len(header)), None)
+    if too_long is not None:
+        raise ProjectError(f"{path}, {too_long}: more than {len(header)} columns")
+    return [(place, dict(zip(header, row, strict=False))) for place, row in rows]
+
+
+def _read_json(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(rows, list) or not all(isinstance(row, (str, dict)) for row in rows):
+        raise ProjectError(f'{path}: expected a list of names or of {{"name": ..., "definition": ...}}')
+    return [(f"entry {number}", {"name": row} if isinstance(row, str) else row) for number, row in enumerate(rows, 1)]

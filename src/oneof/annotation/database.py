@@ -1,0 +1,136 @@
+"""One way to talk to SQLite and to PostgreSQL: short transactions, durable commits, and patience with a busy database.
+
+SQLite runs in WAL mode with synchronous=FULL, so that a commit is on disk before anybody hears of it, and writers
+begin with BEGIN IMMEDIATE: taking the lock at the start is what keeps two claims from reading the same free place.
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import uniform
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+T = TypeVar("T")
+
+PATIENCE_SECONDS = 20.0
+"""How long a write is tried again on a busy database before the caller hears of it."""
+
+RETRIED_STATES = {"40001", "40P01", "55P03", "57P01", "57P03", "08006", "08003", "08001", "53300"}
+"""PostgreSQL: serialisation failure, deadlock, lock not available, shutting down or starting, connection lost."""
+
+
+class BusyError(Exception):
+    """The database stayed busy for longer than we wait."""
+
+
+class Database:
+    """An engine with the two kinds of transaction that the project uses.
+
+    >>> from tempfile import mkdtemp
+    >>> database = Database(f"sqlite:///{mkdtemp()}/project.sqlite")
+    >>> with database.read() as connection:
+    ...     connection.exec_driver_sql("PRAGMA synchronous").scalar()
+    2
+    """
+
+    def __init__(self, url: str, *, patience: float = PATIENCE_SECONDS) -> None:
+        parsed = make_url(url)
+        if parsed.drivername in ("postgresql", "postgres"):
+            parsed = parsed.set(drivername="postgresql+psycopg")
+        if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+            raise ValueError(f"database {url!r}: expected sqlite:///FILE or postgresql://...")
+        self.url = parsed
+        self.is_sqlite = parsed.get_backend_name() == "sqlite"
+        self.patience = patience
+        # Threads of one process queue here, in order, rather than poll SQLite's lock against each other.
+        self._writer: threading.Lock | None = threading.Lock() if self.is_sqlite else None
+        self.engine = _sqlite_engine(parsed) if self.is_sqlite else _postgres_engine(parsed)
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A read transaction: one consistent picture, and nobody waits for it."""
+        with self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in one transaction and commit; run it again if the database was busy.
+
+        `work` must have no effect other than through the connection, as it may run more than once.
+        """
+        deadline = time.monotonic() + self.patience
+        pause = 0.005
+        races = 0
+        while True:
+            try:
+                return self._write_once(work)
+            except (DBAPIError, PoolTimeout) as error:
+                # Two that insert the same key at once: the second look finds the row of the first.
+                races += isinstance(error, IntegrityError)
+                if not (is_busy(error) or (isinstance(error, IntegrityError) and races <= 3)):
+                    raise
+                if time.monotonic() > deadline:
+                    raise BusyError("the database is busy, please try again in a moment") from error
+            time.sleep(uniform(0, pause))
+            pause = min(0.25, pause * 2)
+
+    def _write_once(self, work: Callable[[Connection], T]) -> T:
+        if self._writer is None:
+            with self.engine.begin() as connection:
+                return work(connection)
+        with self._writer, self.engine.connect() as connection:
+            connection = connection.execution_options(oneof_begin="BEGIN IMMEDIATE")
+            with connection.begin():
+                return work(connection)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+
+def is_busy(error: Exception) -> bool:
+    """Whether trying again can help."""
+    if isinstance(error, PoolTimeout):
+        return True
+    if not isinstance(error, DBAPIError):
+        return False
+    cause: Any = error.orig
+    if isinstance(cause, sqlite3.OperationalError):
+        return "locked" in str(cause) or "busy" in str(cause)
+    if error.connection_invalidated:
+        return True
+    state = getattr(cause, "sqlstate", None)
+    return state in RETRIED_STATES or (isinstance(error, OperationalError) and state is None)
+
+
+def sqlite_url(path: Path) -> str:
+    """The URL of a SQLite file."""
+    return f"sqlite:///{path}"
+
+
+def _sqlite_engine(url: Any) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": 5.0}, pool_size=8, max_overflow=56)
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, _record: Any) -> None:
+        # The driver must not begin transactions by itself: its deferred BEGIN is what lets two claims collide.
+        connection.isolation_level = None
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-65536"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(connection.get_execution_options().get("oneof_begin", "BEGIN"))
+
+    return engine
+
+
+def _postgres_engine(url: Any) -> Engine:
+    # A dead server process leaves its connections behind; pre_ping finds out before a request does.
+    return create_engine(url, pool_size=8, max_overflow=24, pool_pre_ping=True, connect_args={"connect_timeout": 10})

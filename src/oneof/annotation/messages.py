@@ -1,0 +1,81 @@
+"""The requests that the page sends. Anything else, of another type or with other names, is refused with 422."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+
+def _storable(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("may not hold a zero byte")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("is not valid Unicode") from None
+    return text
+
+
+def _uuid_text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > 64:
+        raise ValueError("expected a UUID as text")
+    return str(UUID(value))
+
+
+ClientId = Annotated[str, BeforeValidator(_uuid_text)]
+TaskId = Annotated[int, Field(ge=1, lt=2**63)]
+Remark = Annotated[str, Field(max_length=2000), AfterValidator(_storable)]
+
+
+class Message(BaseModel):
+    """Types are taken as they are sent (a number in quotes is not a number); unknown names are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Claim(Message):
+    """Ask for questions."""
+
+    count: Annotated[int, Field(ge=1, le=5)] | None = None
+    resume: bool = False
+    exclude: Annotated[list[TaskId], Field(max_length=200)] = []
+
+
+class Release(Message):
+    """Give questions back."""
+
+    tasks: Annotated[list[TaskId], Field(max_length=200)]
+
+
+class Answer(Message):
+    """Answer a question. private: the browser has flipped it by randomised response."""
+
+    id: ClientId
+    task: TaskId
+    answer: Literal["yes", "no", "skip"]
+    seconds: Annotated[float, Field(ge=0, le=86_400 * 7)]
+    reason: Remark | None = None
+    private: bool | None = None
+    guidelines_version: Annotated[int, Field(ge=1, lt=2**31)] | None = None
+
+
+class Undo(Message):
+    """Take back the last answer, or the given one."""
+
+    id: ClientId
+    answer_id: ClientId | None = None
+
+
+class Redo(Message):
+    """Let an answer that was taken back stand again."""
+
+    id: ClientId
+    answer_id: ClientId | None = None
+
+
+class Flag(Message):
+    """Say something about an item."""
+
+    id: ClientId
+    task: TaskId
+    comment: Annotated[str, Field(min_length=1, max_length=2000), AfterValidator(_storable)]

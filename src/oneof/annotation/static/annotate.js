@@ -1,0 +1,204 @@
+// The page: wires the parts together. An answer is shown as given at once, written to the outbox, and the next question,
+// already in hand, takes its place in the same frame.
+
+import { actAs, uuid } from "./api.js";
+import { Dialogs } from "./dialogs.js";
+import { Hand } from "./hand.js";
+import { listen } from "./keys.js";
+import { Outbox } from "./outbox.js";
+import { coin, randomised } from "./privacy.js";
+import { Steps } from "./steps.js";
+import { Stopwatch } from "./stopwatch.js";
+import { openStore } from "./store.js";
+import { Tabs } from "./tabs.js";
+import { SPOKEN, View } from "./view.js";
+
+const SIGNED_OUT = "This page is no longer signed in. Open your personal link again; unsent answers are kept in this browser until then.";
+const ANSWERED_ELSEWHERE = "That item was already answered in another tab or on another device; the first answer counts.";
+
+const $ = (id) => document.getElementById(id);
+const boot = JSON.parse($("boot").textContent);
+const isPrivate = boot.epsilon !== null;
+actAs(boot.owner);
+history.replaceState(null, "", "/"); // the first visit after signing in may carry "?again"
+
+const store = await openStore(`oneof-${boot.owner}`);
+const watch = new Stopwatch();
+const view = new View(boot, { onExample: (label) => dialogs.example(label) });
+const dialogs = new Dialogs(boot, { onReason: (reason) => answer("skip", reason), onFlag: flag });
+const outbox = new Outbox(store, { onState, onReply: (_operation, data) => onReply(data), onRefused });
+const steps = new Steps(outbox);
+const hand = new Hand({ size: 1 + boot.prefetch, outbox, prepare, onChange: draw, onReply });
+const tabs = new Tabs(`oneof-${boot.owner}`, {
+  mine: () => hand.ids,
+  onTaken: (ids) => {
+    hand.drop(ids);
+    draw();
+    hand.fill();
+  },
+});
+
+let stepping = 0; // undo or redo steps that wait for the server; answering waits for them
+let stepsSoFar = Promise.resolve();
+let progress = null;
+
+/** In private mode the noise of a question is drawn when it arrives, once for all. */
+async function prepare(task) {
+  if (isPrivate) task.flip = await store.noise(task.task, () => coin(boot.flip_probability));
+}
+
+function draw() {
+  const task = hand.current;
+  if (task) {
+    if (view.task(task)) watch.restart();
+    task.seen = true;
+  } else {
+    view.nothing(hand.reason ?? "loading");
+  }
+  view.enable(["undo"], steps.canUndo);
+  view.enable(["redo"], steps.canRedo);
+  tabs.announce();
+}
+
+function next(words) {
+  hand.refresh();
+  draw();
+  view.last(words);
+  view.say(hand.current ? `${words} ${view.describe(hand.current)}` : words);
+}
+
+function answer(given, reason = hand.current?.picture === "broken" ? "The image could not be shown" : "") {
+  const task = hand.current;
+  if (!task || stepping || !view.isEnabled(given)) return;
+  view.flash(given);
+  const id = uuid();
+  const body = { id, task: task.task, answer: given, seconds: watch.seconds, guidelines_version: boot.guidelines.version };
+  if (isPrivate) Object.assign(body, { answer: randomised(given, task.flip), private: true });
+  if (reason) body.reason = reason;
+  outbox.add("/api/answers", body);
+  steps.answered(id, task, given);
+  hand.drop([task.task]);
+  tabs.answered(task.task);
+  count(given, 1);
+  next(`You said “${SPOKEN[given]}”.`);
+}
+
+/** One step after the other, also when the key is pressed faster than the server replies. */
+function step(kind) {
+  if (!view.isEnabled(kind)) return;
+  view.flash(kind);
+  stepping += 1;
+  stepsSoFar = stepsSoFar
+    .then(kind === "undo" ? undo : redo)
+    .catch(() => view.last("This step needs a connection. Try again when you are online."))
+    .finally(() => (stepping -= 1));
+}
+
+async function undo() {
+  const back = await steps.undo();
+  if (!back) return draw();
+  count(back.given, -1);
+  if (back.reply) onReply(back.reply);
+  await hand.putBack(back.task);
+  // What the server stored in private mode is randomised: showing it as "your answer" would be wrong.
+  const known = back.given && !(isPrivate && back.reply);
+  next(known ? `Undone. It was “${SPOKEN[back.given]}”.` : "Undone.");
+}
+
+async function redo() {
+  const again = await steps.redo();
+  if (!again) return draw();
+  hand.drop([again.id]);
+  count(again.given, 1);
+  if (again.reply) onReply(again.reply);
+  next("Redone.");
+}
+
+function flag(comment) {
+  if (!hand.current || !comment) return;
+  outbox.add("/api/flags", { id: uuid(), task: hand.current.task, comment });
+  view.last("Flagged. Thank you.");
+  view.say("Flagged. Thank you.");
+}
+
+/** Counts at once; the server's own figures replace it with the next reply. */
+function count(given, by) {
+  if (!progress || !given) return;
+  const field = given === "skip" ? "skipped" : "answered";
+  progress.mine[field] = Math.max(0, progress.mine[field] + by);
+  progress.project[field] = Math.max(0, progress.project[field] + by);
+  view.progress(progress);
+}
+
+async function onReply(data, fresh = true) {
+  if (data.guidelines_version !== undefined && String(data.guidelines_version) !== String(boot.guidelines.version)) {
+    view.banner("The guidelines have changed.", "Reload to read them", () => location.reload());
+  }
+  if (data.progress && fresh && !outbox.unwritten && (await store.waiting()).length === 0) {
+    progress = data.progress;
+    view.progress(progress);
+  }
+}
+
+function onState(state, waiting) {
+  view.saveState(state, waiting);
+  if (state === "signed-out") view.banner(SIGNED_OUT);
+  else if (state === "saved" && view.bannerText === SIGNED_OUT) view.banner("");
+}
+
+function onRefused(operation, error) {
+  if (operation.path !== "/api/answers") return; // an undo of what is undone already, a flag on a vanished item
+  const text = error.status === 409 ? ANSWERED_ELSEWHERE : `An answer was not accepted: ${error.message}`;
+  view.banner(text, "OK", () => view.banner(""));
+}
+
+const actions = {
+  yes: () => answer("yes"),
+  no: () => answer("no"),
+  skip: () => answer("skip"),
+  why: () => view.isEnabled("why") && dialogs.why(),
+  undo: () => step("undo"),
+  redo: () => step("redo"),
+  flag: () => view.isEnabled("flag") && dialogs.flag(),
+  guidelines: () => dialogs.guidelines(),
+  keys: () => dialogs.keys(),
+  zoomToggle: () => !$("image-frame").hidden && view.viewer.toggle(),
+  zoomIn: () => !$("image-frame").hidden && view.viewer.in(),
+  zoomOut: () => !$("image-frame").hidden && view.viewer.out(),
+  scrollUp: () => view.scroll(-1),
+  scrollDown: () => view.scroll(1),
+};
+
+const buttons = { "open-guidelines": "guidelines", "open-keys": "keys", "zoom-in": "zoomIn", "zoom-out": "zoomOut", "zoom-toggle": "zoomToggle" };
+for (const id of ["yes", "no", "skip", "why", "undo", "redo", "flag"]) buttons[id] = id;
+for (const [id, action] of Object.entries(buttons)) $(id).addEventListener("click", actions[action]);
+$("message-action").addEventListener("click", () => hand.retryPictures());
+listen(actions);
+
+addEventListener("online", () => {
+  hand.retryPictures();
+  hand.fill();
+});
+addEventListener("pagehide", () => {
+  hand.leave();
+  tabs.leave();
+});
+addEventListener("pageshow", (event) => {
+  if (!event.persisted) return; // brought back from the browser's memory by the back button
+  tabs.enter();
+  hand.fill();
+});
+addEventListener("beforeunload", (event) => {
+  if (!store.lasting && outbox.state !== "saved") event.preventDefault();
+});
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  outbox.retryNow();
+  hand.refresh();
+});
+
+if (!store.lasting) view.banner("This browser does not let the page keep unsent answers: close it only when it says “Saved”.");
+draw();
+await hand.resume(await tabs.others());
+await steps.look();
+draw();

@@ -1,0 +1,109 @@
+// The windows of the page: guidelines, keys, a reason for "can't tell", a flag, a label's example.
+
+import { keysAreOn, listKeys, switchKeys } from "./keys.js";
+import { showProse } from "./prose.js";
+
+const REASONS = ["Too small or unclear", "I don't know these labels", "More than one thing in it", "Broken or empty"];
+
+const $ = (id) => document.getElementById(id);
+
+function closeOnBackdrop(dialog) {
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+}
+
+export class Dialogs {
+  /** onReason(text) and onFlag(text) are called when the person confirms. */
+  constructor(boot, { onReason, onFlag }) {
+    this.boot = boot;
+    this.readKey = `oneof-guidelines-${boot.owner}`;
+    document.querySelectorAll("dialog").forEach(closeOnBackdrop);
+    showProse($("guidelines-text"), boot.guidelines.text || "There are no guidelines for this project.");
+    $("guidelines-news").hidden = !boot.guidelines.text || localStorage.getItem(this.readKey) === this.version;
+    for (const [id, key] of [["guidelines", "g"], ["keys", "?"]]) {
+      $(id).addEventListener("keydown", (event) => {
+        if (event.key.toLowerCase() !== key || event.ctrlKey || event.metaKey) return;
+        event.preventDefault(); // the same key opens and closes
+        $(id).close();
+      });
+    }
+    listKeys($("key-list"));
+    $("keys-on").checked = keysAreOn();
+    $("keys-on").addEventListener("change", (event) => switchKeys(event.target.checked));
+    this.fillReasons(onReason);
+    $("flag-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      $("flag-dialog").close();
+      onFlag($("flag-text").value.trim());
+    });
+    for (const field of [$("why-text"), $("flag-text")]) {
+      field.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) field.form.requestSubmit();
+      });
+    }
+  }
+
+  get version() {
+    return String(this.boot.guidelines.version);
+  }
+
+  fillReasons(onReason) {
+    const give = (reason) => {
+      $("why-dialog").close();
+      onReason(reason);
+    };
+    const picks = REASONS.map((reason, i) => {
+      const button = document.createElement("button");
+      const cap = document.createElement("kbd");
+      cap.textContent = i + 1;
+      cap.ariaHidden = "true";
+      button.type = "button";
+      button.append(reason, cap);
+      button.addEventListener("click", () => give(reason));
+      return button;
+    });
+    picks[0].autofocus = true;
+    $("why-picks").append(...picks);
+    $("why-dialog").addEventListener("keydown", (event) => {
+      if (event.target.matches("textarea") || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+      const pick = picks[Number(event.key) - 1];
+      if (!pick) return;
+      event.preventDefault(); // or the same key would answer the next item
+      pick.click();
+    });
+    $("why-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      give($("why-text").value.trim());
+    });
+  }
+
+  guidelines() {
+    $("guidelines").showModal();
+    $("guidelines-news").hidden = true;
+    localStorage.setItem(this.readKey, this.version);
+  }
+
+  keys() {
+    $("keys").showModal();
+  }
+
+  why() {
+    $("why-text").value = "";
+    $("why-dialog").showModal();
+  }
+
+  flag() {
+    $("flag-text").value = "";
+    $("flag-dialog").showModal();
+    $("flag-text").focus();
+  }
+
+  example(label) {
+    $("example-title").textContent = label.name;
+    $("example-image").src = label.example_url;
+    $("example-image").alt = `Example of ${label.name}`;
+    $("example-definition").textContent = label.definition ?? "";
+    $("example-dialog").showModal();
+  }
+}

@@ -1,0 +1,346 @@
+"""oneof annotate: from a folder of items to answers, a dashboard and a trained model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from oneof.annotation.database import Database
+    from oneof.annotation.project import Project
+
+app = typer.Typer(help='Ask people "is it one of these?" on a web page.', no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The project folder.")]
+Name = Annotated[str, typer.Argument(help="The annotator's name.")]
+Items = Annotated[
+    Path, typer.Argument(metavar="PATH", help="Pictures in a folder, or .csv/.jsonl/.parquet of id, text.")
+]
+Gold = Annotated[
+    Path | None, typer.Option(help="CSV with item,label: known items, hidden among the others to check annotators.")
+]
+Url = Annotated[
+    str | None,
+    typer.Option("--database", envvar="ONEOF_DATABASE", help="postgresql://... or sqlite:///FILE. Default: own file."),
+]
+
+
+@app.command()
+def init(
+    folder: Folder,
+    items: Annotated[Path, typer.Option(help="Pictures in a folder, or .csv/.jsonl/.parquet of id, text.")],
+    classes: Annotated[Path, typer.Option(help="Classes: .txt, .csv or .json with name[, definition][, example].")],
+    size: Annotated[int, typer.Option(help="Labels in each question.")],
+    overlap: Annotated[int, typer.Option(help="Answers wanted for each question.")] = 1,
+    questions: Annotated[int, typer.Option(help="Questions about each item.")] = 1,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Private mode: the browser flips answers at rate 1/(1+e^epsilon).")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The project's name. Default: the folder's.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the questions. Default: random, and recorded.")] = None,
+    gold: Gold = None,
+    database: Url = None,
+) -> None:
+    """Make a project from items and classes."""
+    from oneof.annotation.starting import start_project
+
+    values = {"name": name or folder.resolve().name, "size": size, "overlap": overlap, "questions_per_item": questions}
+    values |= {key: value for key, value in (("epsilon", epsilon), ("seed", seed)) if value is not None}
+    with _mistakes(), _counting("items") as report:
+        started = start_project(folder, values, classes, items, gold, database, report=report)
+    for problem in started.imported.left_out:
+        typer.echo(f"left out: {problem}", err=True)
+    typer.echo(f"{started.imported.added} items, {started.needed} answers wanted.")
+    if started.imported.known:
+        typer.echo(f"{started.imported.known} items have the same content as another and were not taken twice.")
+    typer.echo(f"Admin link (keep it): {_link(None, started.admin_token)}")
+    typer.echo(f"Next: oneof annotate invite {folder} NAME; oneof annotate serve {folder}")
+
+
+@app.command()
+def serve(
+    folder: Folder,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for every network.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
+    database: Url = None,
+    workers: Annotated[int, typer.Option(min=1, help="Server processes; more than one needs PostgreSQL.")] = 1,
+) -> None:
+    """Serve the page until stopped. With --database URL the project moves there, if that database is empty."""
+    from oneof.annotation.classes import ProjectError
+    from oneof.annotation.serving import serve_project
+    from oneof.annotation.starting import move_project
+
+    with _mistakes():
+        project, opened = _open(folder, None)
+        if database is not None:
+            opened.close()
+            opened = move_project(project, database)
+        if workers > 1 and opened.is_sqlite:
+            raise ProjectError("--workers: several server processes need PostgreSQL (--database postgresql://...)")
+        typer.echo(f"Serving {project.settings.name} on http://{host}:{port} (stop with Ctrl-C)")
+        serve_project(project, opened, host, port, workers)
+
+
+@app.command()
+def invite(
+    folder: Folder,
+    name: Name,
+    admin: Annotated[bool, typer.Option("--admin", help="A manager's link: the dashboard, no questions.")] = False,
+    database: Url = None,
+) -> None:
+    """Print a personal link. A name that is already here gets a new link, and the old one ends."""
+    from oneof.annotation.people import invite as new_link
+
+    with _mistakes():
+        _, opened = _open(folder, database)
+        role = "admin" if admin else "annotator"
+        token = opened.write(lambda connection: new_link(connection, name, role, time.time()))  # type: ignore[arg-type]
+    typer.echo(_link(folder, token))
+
+
+@app.command("import")
+def import_command(folder: Folder, path: Items, gold: Gold = None, database: Url = None) -> None:
+    """Add items; what is already here is left alone. People can go on answering meanwhile."""
+    from oneof.annotation.importing import import_items, read_gold
+
+    with _mistakes(), _counting("items") as report:
+        project, opened = _open(folder, database)
+        known = {} if gold is None else read_gold(gold, [one.name for one in project.classes])
+        done = import_items(opened, project, path, known, report=report)
+    for problem in done.left_out:
+        typer.echo(f"left out: {problem}", err=True)
+    typer.echo(f"{done.added} new items, {done.known} already here.")
+
+
+@app.command()
+def export(
+    folder: Folder,
+    out: Annotated[Path, typer.Option(help="File to write: .csv, .jsonl or .parquet.")],
+    with_skips: Annotated[bool, typer.Option("--with-skips", help='Also "can\'t tell".')] = False,
+    with_checks: Annotated[bool, typer.Option("--with-checks", help="Also hidden gold and repeats.")] = False,
+    with_withdrawn: Annotated[bool, typer.Option("--with-withdrawn", help="Also withdrawn answers.")] = False,
+    database: Url = None,
+) -> None:
+    """Write the answers to a file that `oneof train` reads."""
+    from oneof.annotation.exporting import export_answers
+
+    with _mistakes():
+        project, opened = _open(folder, database)
+        count = export_answers(opened, project, out, skips=with_skips, checks=with_checks, withdrawn=with_withdrawn)
+    typer.echo(f"{count} answers -> {out}")
+
+
+@app.command()
+def status(
+    folder: Folder,
+    audit: Annotated[bool, typer.Option("--audit", help="Derive everything again from the events.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    database: Url = None,
+) -> None:
+    """Show progress and quality. With --audit, exit code 1 if anything does not add up."""
+    import json
+
+    from oneof.annotation.auditing import audit as check
+    from oneof.annotation.quality import dashboard
+
+    with _mistakes():
+        project, opened = _open(folder, database)
+        figures = dashboard(opened, project, time.time())
+        problems = check(opened) if audit else []
+    if as_json:
+        typer.echo(json.dumps(figures | ({"problems": problems} if audit else {}), indent=1))
+    else:
+        _print_status(figures)
+        for problem in problems:
+            typer.echo(f"audit: {problem}", err=True)
+        if audit and not problems:
+            typer.echo("audit: everything adds up")
+    if problems:
+        raise typer.Exit(1)
+
+
+@app.command()
+def train(
+    folder: Folder,
+    objective: Annotated[str, typer.Option(help="What training minimises; see `oneof train --help`.")] = "likelihood",
+    epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the answers.")] = None,
+    held_out: Annotated[float, typer.Option(help="Share of items kept to judge the model.")] = 0.2,
+    seed: Annotated[int, typer.Option(help="Seed of the split and of training.")] = 0,
+    database: Url = None,
+) -> None:
+    """Train on the answers so far, and judge the model without labels; the dashboard shows it."""
+    from oneof.annotation.training import train_project
+
+    with _mistakes():
+        project, opened = _open(folder, database)
+        trained = train_project(
+            opened, project, objective=objective, epochs=epochs, held_out=held_out, seed=seed, now=time.time()
+        )
+    typer.echo(f"{trained.answers} answers for training, {trained.estimate.n} kept to judge.")
+    typer.echo(
+        f"Accuracy without labels: {trained.estimate.value:.1%}"
+        f" (95 % interval {trained.estimate.low:.1%} to {trained.estimate.high:.1%})"
+    )
+    typer.echo(f"Model: {trained.folder}")
+
+
+@app.command()
+def backup(
+    folder: Folder, out: Annotated[Path, typer.Option(help="SQLite file to write.")], database: Url = None
+) -> None:
+    """Copy the whole database into one SQLite file, while people go on answering."""
+    from oneof.annotation.backup import back_up
+
+    with _mistakes():
+        _, opened = _open(folder, database)
+        count = back_up(opened, out)
+    typer.echo(f"{count} events -> {out}")
+
+
+@app.command()
+def revoke(folder: Folder, name: Name, database: Url = None) -> None:
+    """End a person's link and sessions; the questions they hold go to others. Their answers stay."""
+    from oneof.annotation import managing
+
+    with _mistakes():
+        _, opened = _open(folder, database)
+        managing.revoke(opened, name, time.time())
+    typer.echo(f"{name} has no access any more.")
+
+
+@app.command()
+def withdraw(folder: Folder, name: Name, database: Url = None) -> None:
+    """Leave out a person's answers and ask the questions again. Nothing is deleted."""
+    from oneof.annotation import managing
+
+    with _mistakes():
+        _, opened = _open(folder, database)
+        count = managing.withdraw(opened, name, time.time())
+    typer.echo(f"{count} answers of {name} are withdrawn; their questions are open again.")
+
+
+@app.command()
+def reassign(
+    folder: Folder,
+    name: Name,
+    to: Annotated[str | None, typer.Option(help="Who gets them. Default: whoever asks next.")] = None,
+    skipped: Annotated[bool, typer.Option("--skipped", help='Also what they answered "can\'t tell".')] = False,
+    database: Url = None,
+) -> None:
+    """Hand the questions that a person holds to somebody else."""
+    from oneof.annotation import managing
+
+    with _mistakes():
+        _, opened = _open(folder, database)
+        count = managing.reassign(opened, name, time.time(), to=to, skipped=skipped)
+    typer.echo(f"{count} questions of {name} go to {to or 'others'}.")
+
+
+@app.command()
+def pause(
+    folder: Folder,
+    name: Annotated[str | None, typer.Argument(help="One annotator. Default: everybody.")] = None,
+    database: Url = None,
+) -> None:
+    """Hand out no more questions; what is on a screen may still be answered."""
+    _set_paused(folder, database, name, True)
+
+
+@app.command()
+def resume(
+    folder: Folder,
+    name: Annotated[str | None, typer.Argument(help="One annotator. Default: everybody.")] = None,
+    database: Url = None,
+) -> None:
+    """Go on after a pause."""
+    _set_paused(folder, database, name, False)
+
+
+def _set_paused(folder: Path, database: str | None, name: str | None, paused: bool) -> None:
+    from oneof.annotation import managing
+
+    with _mistakes():
+        _, opened = _open(folder, database)
+        managing.set_paused(opened, name, paused)
+    typer.echo(f"{name or 'The project'} is {'paused' if paused else 'going on'}.")
+
+
+def _open(folder: Path, database: str | None) -> tuple[Project, Database]:
+    from oneof.annotation.project import open_project
+    from oneof.annotation.upgrading import upgrade
+
+    project = open_project(folder)
+    opened = project.database(database)
+    upgrade(opened)
+    return project, opened
+
+
+def _link(folder: Path | None, token: str) -> str:
+    note = None if folder is None else folder / "server.url"
+    base = note.read_text().strip() if note is not None and note.is_file() else "http://127.0.0.1:8000"
+    return f"{base}/join/{token}"
+
+
+def _print_status(figures: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    def percent(value: float | None) -> str:
+        return "-" if value is None else f"{value:.1%}"
+
+    alpha, model = figures["agreement_alpha"], figures["model"]
+    typer.echo(
+        f"{figures['project']}: {figures['answered']} of {figures['needed']} answers, {figures['skipped']} can't tell"
+        f"{', paused' if figures['paused'] else ''}"
+    )
+    typer.echo(f"yes {percent(figures['yes_rate'])}, expected {percent(figures['expected_yes_rate'])}")
+    typer.echo(f"agreement (Krippendorff's alpha): {'-' if alpha is None else f'{alpha:.3f}'}")
+    if model is not None:
+        interval = f"{percent(model['low'])} to {percent(model['high'])}"
+        typer.echo(f"model, without labels: {percent(model['accuracy'])} ({interval}, {model['judged_on']} answers)")
+    table = Table("name", "answers", "can't tell", "yes", "median s", "too fast", "gold", "same again", "last hour")
+    for person in figures["annotators"]:
+        seconds = person["median_seconds"]
+        table.add_row(
+            person["name"],
+            str(person["answered"]),
+            str(person["skipped"]),
+            percent(person["yes_rate"]),
+            "-" if seconds is None else f"{seconds:.1f}",
+            percent(person["too_fast"]),
+            f"{person['gold_right']} of {person['gold_asked']}",
+            f"{person['repeats_same']} of {person['repeats_asked']}",
+            str(person["last_hour"]),
+        )
+    Console().print(table)
+
+
+@contextmanager
+def _mistakes() -> Iterator[None]:
+    """A user's mistake ends in one clear line and exit code 2."""
+    from sqlalchemy.exc import OperationalError
+
+    from oneof.annotation.database import BusyError
+
+    try:
+        yield
+    except (ValueError, FileNotFoundError, BusyError) as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(2) from None
+    except OperationalError as error:
+        typer.echo(f"error: the database cannot be reached: {str(error.orig).splitlines()[0]}", err=True)
+        raise typer.Exit(2) from None
+
+
+@contextmanager
+def _counting(what: str) -> Iterator[Callable[[int], None]]:
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with console.status(f"reading {what}") as shown:
+        yield lambda count: shown.update(f"{count} {what}")

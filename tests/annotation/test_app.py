@@ -1,0 +1,78 @@
+"""The application as a whole: health, joining, the page, the description of the interface."""
+
+import json
+
+import pytest
+
+
+def test_item_22_health(world):
+    reply = world.browser().get("/healthz")
+    assert (reply.status_code, reply.json()) == (200, {"status": "ok", "project": "test"})
+
+
+def test_item_13_joining_by_personal_link(world):
+    browser = world.browser()
+    reply = browser.get(f"/join/{world.invite('ann')}")
+    assert (reply.status_code, reply.headers["location"]) == (303, "/")
+    page = browser.get("/")
+    boot = json.loads(page.text.split('id="boot">')[1].split("</script>")[0])
+    assert boot["annotator"] == "ann"
+    assert boot["guidelines"]["version"] == 1
+    assert boot["epsilon"] is None
+    assert boot["flip_probability"] is None
+
+
+def test_without_a_link_the_page_says_so_and_asks_once_more(world):
+    """Right after a link on another site a Strict cookie is held back; the second, own request brings it."""
+    browser = world.browser()
+    first = browser.get("/")
+    assert (first.status_code, first.headers["refresh"]) == (401, "0; url=/?again=1")
+    assert "personal link" in first.text
+    second = browser.get("/?again=1")
+    assert second.status_code == 401
+    assert "refresh" not in second.headers
+
+
+def test_an_admin_lands_on_the_dashboard(world):
+    assert world.browser().get(f"/join/{world.admin_token}").headers["location"] == "/admin"
+    assert world.admin().get("/").headers["location"] == "/admin"
+
+
+def test_the_interface_is_described(world):
+    paths = world.browser().get("/openapi.json").json()["paths"]
+    for path in ("/healthz", "/join/{token}", "/api/claim", "/api/answers", "/api/undo", "/admin"):
+        assert path in paths
+
+
+def test_names_can_be_hidden(make_world):
+    world = make_world(3, show_names=False)
+    shown = world.claim(world.annotator("ann"))
+    assert shown["item"] not in {"t0", "t1", "t2"}
+    assert len(shown["item"]) == 24
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_the_static_files_are_fresh_and_typed(world):
+    browser = world.browser()
+    style = browser.get("/static/admin.css")
+    assert style.headers["content-type"].startswith("text/css")
+    assert style.headers["cache-control"] == "no-cache"
+    assert browser.get("/static/annotate.js").headers["content-type"].startswith("text/javascript")
+
+
+def test_item_21_the_dashboard_acts(world):
+    admin, ann = world.admin(), world.annotator("ann")
+    world.give(ann)
+    assert admin.post("/admin", data={"action": "pause"}).status_code == 303
+    assert ann.post("/api/claim", json={}).headers["x-oneof-reason"] == "paused"
+    admin.post("/admin", data={"action": "resume"})
+    admin.post("/admin", data={"action": "withdraw", "name": "ann"})
+    assert ann.get("/api/progress").json()["progress"]["mine"]["answered"] == 0
+    made = admin.post("/admin", data={"action": "invite", "name": "bob"})
+    link = made.text.split("<code>")[1].split("</code>")[0]
+    assert world.browser().get(link).status_code == 303
+    assert admin.post("/admin", data={"action": "invite", "name": "bob"}).status_code == 422
+    admin.post("/admin", data={"action": "revoke", "name": "ann"})
+    assert ann.get("/").status_code == 401
+    for wrong in ({"action": "explode"}, {"action": "withdraw"}, {"action": "revoke", "name": "zoe"}, {}):
+        assert admin.post("/admin", data=wrong).status_code == 422

@@ -1,0 +1,73 @@
+"""oneof annotate: thin commands, clear mistakes."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from oneof.cli.annotate import app
+
+
+@pytest.fixture
+def run(tmp_path):
+    (tmp_path / "classes.txt").write_text("a\nb\nc\n")
+    (tmp_path / "texts.csv").write_text("id,text\n1,one\n2,two\n")
+    runner = CliRunner()
+
+    def call(*arguments, code=0):
+        result = runner.invoke(app, [str(argument) for argument in arguments])
+        assert result.exit_code == code, result.output
+        return result
+
+    call.home = tmp_path
+    return call
+
+
+@pytest.fixture
+def project(run):
+    home = run.home
+    run("init", home / "p", "--items", home / "texts.csv", "--classes", home / "classes.txt", "--size", 1)
+    return home / "p"
+
+
+def test_a_project_from_start_to_export(run, project):
+    assert "/join/" in run("invite", project, "ann").stdout
+    (run.home / "more.jsonl").write_text('{"id": 3, "text": "three"}\n')
+    assert run("import", project, run.home / "more.jsonl").stdout == "1 new items, 0 already here.\n"
+    status = json.loads(run("status", project, "--json", "--audit").stdout)
+    assert (status["needed"], status["answered"], status["problems"]) == (3, 0, [])
+    assert "0 of 3 answers" in run("status", project).stdout
+    assert "0 answers" in run("export", project, "--out", run.home / "a.csv").stdout
+    assert (run.home / "a.csv").read_text().startswith("item,subset,answer,")
+    assert "0 events" in run("backup", project, "--out", run.home / "b.sqlite").stdout
+    assert run("pause", project).stdout == "The project is paused.\n"
+    assert run("resume", project, "ann").stdout == "ann is going on.\n"
+    assert run("reassign", project, "ann").stdout == "0 questions of ann go to others.\n"
+    assert "0 answers of ann" in run("withdraw", project, "ann").stdout
+    assert "no access" in run("revoke", project, "ann").stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("status", "missing"),
+        ("invite", "p", ""),
+        ("import", "p", "missing.csv"),
+        ("import", "p", "texts.csv", "--gold", "missing.csv"),
+        ("export", "p", "--out", "answers.xlsx"),
+        ("withdraw", "p", "zoe"),
+        ("train", "p"),
+        ("serve", "p", "--workers", "2"),
+        ("status", "p", "--database", "mysql://x"),
+        ("status", "p", "--database", "postgresql://nobody@127.0.0.1:1/none"),
+        ("init", "p", "--items", "texts.csv", "--classes", "classes.txt", "--size", "1"),
+        ("init", "q", "--items", "texts.csv", "--classes", "classes.txt", "--size", "9"),
+        ("init", "q", "--items", "texts.csv", "--classes", "missing.txt", "--size", "1"),
+    ],
+)
+def test_a_mistake_is_one_clear_line_and_exit_code_2(run, project, arguments, monkeypatch):
+    monkeypatch.chdir(run.home)
+    result = run(*arguments, code=2)
+    assert result.stderr.startswith("error: ")
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert not (run.home / "q").exists()
