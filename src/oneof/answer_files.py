@@ -6,27 +6,25 @@ out of order): in the first row's `classes` cell of a csv or jsonl file, in the 
 """
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from oneof.answer_table import Classes, Table, seen
 from oneof.answers import Answers
 from oneof.atomic import replacing
 
 SUFFIXES = (".csv", ".jsonl", ".parquet", ".npz")
 REQUIRED = ("item", "subset", "answer")
-WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 META = b"oneof.classes"
-
-Classes = int | tuple[str, ...]
 
 
 def save(answers: Answers, path: Path) -> None:
@@ -50,7 +48,9 @@ def load(path: Path, *, classes: int | Sequence[str] | None = None) -> Answers:
     suffix = _suffix(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file of answers")
-    wanted: Classes | None = classes if classes is None or isinstance(classes, int) else tuple(map(str, classes))
+    wanted: Classes | None = None
+    if classes is not None:
+        wanted = int(classes) if isinstance(classes, (int, np.integer)) else tuple(map(str, classes))
     if suffix == ".npz":
         answers = _load_npz(path)
         if wanted is not None and wanted not in (answers.classes, answers.class_names):
@@ -64,128 +64,6 @@ def _suffix(path: Path) -> str:
     if path.suffix not in SUFFIXES:
         raise ValueError(f"{path}: unknown kind of file {path.suffix!r}, expected one of {', '.join(SUFFIXES)}")
     return path.suffix
-
-
-@dataclass
-class _Table:
-    """The columns of a file as read, before they are checked; `place` turns a row into words for an error."""
-
-    path: Path
-    place: Callable[[int], str]
-    item: "pd.Series[Any]"
-    labels: "pd.Series[Any]"
-    """Every label of every subset, one after the other."""
-    sizes: NDArray[np.int64]
-    answer: "pd.Series[Any]"
-    extra: dict[str, "pd.Series[Any]"]
-    classes: Classes | None
-
-    def answers(self, wanted: Classes | None) -> Answers:
-        n = len(self.sizes)
-        classes = wanted if wanted is not None else self.classes if self.classes is not None else seen(self.labels)
-        codes, k, names = self._codes(classes)
-        subsets = np.zeros((n, k), dtype=np.bool_)
-        rows = np.repeat(np.arange(n), self.sizes)
-        subsets[rows, codes] = True
-        found = subsets.sum(axis=1)
-        self._refuse(found != self.sizes, "subset", "names a label twice")
-        self._refuse((found == 0) | (found == k), "subset", f"has {{}} labels, expected 1..{k - 1}", found)
-        items, item_names = self._items()
-        try:
-            return Answers(
-                subsets,
-                self._bits("answer", self.answer),
-                items,
-                class_names=names,
-                item_names=item_names,
-                annotators=self.extra["annotator"].to_numpy(dtype=str) if "annotator" in self.extra else None,
-                adaptive=self._bits("adaptive", self.extra["adaptive"]) if "adaptive" in self.extra else None,
-                **{name: self._rates(name) for name in ("flip_yes", "flip_no") if name in self.extra},
-            )
-        except ValueError as error:
-            raise ValueError(f"{self.path}: {error}") from None
-
-    def _codes(self, classes: Classes) -> tuple[NDArray[np.int64], int, tuple[str, ...] | None]:
-        """The number of each label in `labels`."""
-        if isinstance(classes, int):
-            codes = _whole_numbers(self.labels)
-            bad = (codes < 0) | (codes >= classes)
-            expected = f"expected a class number in 0..{classes - 1}"
-        else:
-            codes = pd.Index(classes).get_indexer(pd.Index(self.labels.astype(str))).astype(np.int64)
-            bad = codes < 0
-            expected = f"expected one of {', '.join(classes[:8])}{', ...' if len(classes) > 8 else ''}"
-        if bad.any():
-            first = int(np.flatnonzero(bad)[0])
-            row = int(np.searchsorted(np.cumsum(self.sizes), first, side="right"))
-            raise self._error(row, "subset", f"label {self.labels.iloc[first]!r}, {expected}")
-        return (
-            codes,
-            classes if isinstance(classes, int) else len(classes),
-            None if isinstance(classes, int) else classes,
-        )
-
-    def _items(self) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
-        numbers = _whole_numbers(self.item)
-        if (numbers >= 0).all():
-            return numbers, None
-        names = self.item.astype(str)
-        self._refuse((names == "").to_numpy(dtype=np.bool_), "item", "is empty")
-        codes, unique = pd.factorize(names)
-        return codes.astype(np.int64), tuple(unique)
-
-    def _bits(self, column: str, values: "pd.Series[Any]") -> NDArray[np.bool_]:
-        codes, unique = pd.factorize(values, use_na_sentinel=False)
-        known = np.array([WORDS.get(_word(value), -1) for value in unique], dtype=np.int64)
-        bits = known[codes] if len(unique) else np.zeros(0, np.int64)
-        if (bits < 0).any():
-            row = int(np.flatnonzero(bits < 0)[0])
-            raise self._error(row, column, f"value {values.iloc[row]!r}, expected yes or no (or true/false, 1/0)")
-        return bits.astype(np.bool_)
-
-    def _rates(self, column: str) -> NDArray[np.float64]:
-        rates = pd.to_numeric(self.extra[column], errors="coerce").to_numpy(dtype=np.float64)
-        if not ((rates >= 0) & (rates < 1)).all():
-            row = int(np.flatnonzero(~((rates >= 0) & (rates < 1)))[0])
-            raise self._error(row, column, f"value {self.extra[column].iloc[row]!r}, expected a rate in [0, 1)")
-        return rates
-
-    def _refuse(self, bad: NDArray[np.bool_], column: str, message: str, values: Any = None) -> None:
-        if bad.any():
-            row = int(np.flatnonzero(bad)[0])
-            raise self._error(row, column, message.format(None if values is None else values[row]))
-
-    def _error(self, row: int, column: str, message: str) -> ValueError:
-        return ValueError(f"{self.path}, {self.place(row)}, column {column}: {message}")
-
-
-def seen(labels: "pd.Series[Any]") -> Classes:
-    """The classes that the labels themselves tell: 0..max for whole numbers, else the names in sorted order."""
-    unique = pd.Series(labels.unique())
-    numbers = _whole_numbers(unique)
-    if (numbers >= 0).all():
-        return max(2, int(numbers.max(initial=0)) + 1)
-    return tuple(sorted(unique.astype(str)))
-
-
-def _whole_numbers(values: "pd.Series[Any]") -> NDArray[np.int64]:
-    """Each value as a whole number, or -1 where it is not one, written the ordinary way ("7", not "07" or "7.0")."""
-    if pd.api.types.is_integer_dtype(values.dtype):
-        return values.to_numpy(dtype=np.int64)
-    codes, unique = pd.factorize(values, use_na_sentinel=False)
-    texts = [str(value) for value in unique]
-    numbers = np.array(
-        [
-            int(text) if text.isdecimal() and text.isascii() and str(int(text)) == text and len(text) < 19 else -1
-            for text in texts
-        ],
-        dtype=np.int64,
-    )
-    return numbers[codes] if len(texts) else np.zeros(0, np.int64)
-
-
-def _word(value: Any) -> str:
-    return str(int(value)) if isinstance(value, (bool, np.bool_, int, np.integer)) else str(value).strip().lower()
 
 
 def _untold(answers: Answers) -> Classes | None:
@@ -219,9 +97,10 @@ def _frame(answers: Answers) -> tuple[pd.DataFrame, pa.ListArray]:
 
 def _save_csv(answers: Answers, part: Path) -> None:
     for name in answers.class_names or ():
-        if "|" in name or "\n" in name or name == "":
+        if "|" in name or name != name.strip():
             raise ValueError(
-                f"class name {name!r} cannot be written to csv, where | joins labels: use jsonl or parquet"
+                f"class name {name!r} cannot be written to csv, where | joins labels and spaces around them do not "
+                "count: use jsonl or parquet"
             )
     frame, lists = _frame(answers)
     texts = pc.binary_join(lists.cast(pa.list_(pa.string())), "|")
@@ -272,17 +151,18 @@ def _save_npz(answers: Answers, part: Path) -> None:
 
 
 def _load_npz(path: Path) -> Answers:
+    known = ("annotators", "flip_yes", "flip_no", "adaptive", "class_names", "item_names")
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
             columns = dict(stored)
-        classes = int(columns.pop("classes"))
-        subsets = np.unpackbits(columns.pop("subsets"), axis=1, count=classes).astype(np.bool_)
-        return Answers(subsets, columns.pop("responses"), columns.pop("items"), **columns)
-    except (OSError, KeyError, ValueError, EOFError) as error:
+        subsets = np.unpackbits(columns["subsets"], axis=1, count=int(columns["classes"])).astype(np.bool_)
+        rest = {name: columns[name] for name in known if name in columns}
+        return Answers(subsets, columns["responses"], columns["items"], **rest)
+    except (OSError, KeyError, ValueError, TypeError, AttributeError, EOFError, BadZipFile, zlib.error) as error:
         raise ValueError(f"{path}: not a file of answers: {error}") from None
 
 
-def _read_csv(path: Path) -> _Table:
+def _read_csv(path: Path) -> Table:
     try:
         frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8")
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
@@ -300,24 +180,30 @@ def _read_csv(path: Path) -> _Table:
     if len(told):
         text = str(told.iloc[0])
         classes = int(text) if text.isdecimal() else tuple(text.split("|"))
-    return _Table(
+    return Table(
         path, lambda row: f"line {row + 2}", frame["item"], labels, sizes, frame["answer"], _extras(frame), classes
     )
 
 
-def _read_jsonl(path: Path) -> _Table:
+def _read_jsonl(path: Path) -> Table:
     records, lines = [], []
-    with path.open(encoding="utf-8") as stream:
+    with path.open("rb") as stream:
         for number, text in enumerate(stream, start=1):
             if not text.strip():
                 continue
             try:
-                record = json.loads(text)
-            except json.JSONDecodeError as error:
+                record = json.loads(text.decode("utf-8"))
+            except ValueError as error:
                 raise ValueError(f"{path}, line {number}: not a JSON object: {error}") from None
             if not isinstance(record, dict) or not isinstance(record.get("subset", []), list):
                 raise ValueError(
-                    f"{path}, line {number}: expected an object with a list of labels as its subset: {text[:80]!r}"
+                    f"{path}, line {number}: expected an object with a list of labels as its subset: {str(record)[:80]}"
+                )
+            nested = [name for name, value in record.items() if isinstance(value, (list, dict))]
+            if set(nested) - {"subset", "classes"}:
+                name = next(name for name in nested if name not in ("subset", "classes"))
+                raise ValueError(
+                    f"{path}, line {number}, column {name}: value {record[name]!r}, expected text or a number"
                 )
             missing = [name for name in REQUIRED if name not in record]
             if missing:
@@ -326,17 +212,15 @@ def _read_jsonl(path: Path) -> _Table:
                 )
             records.append(record)
             lines.append(number)
-    if not records:
-        raise ValueError(f"{path}: empty file, expected one answer a line")
-    frame = pd.DataFrame.from_records(
-        records, columns=list(dict.fromkeys(name for record in records for name in record))
-    )
+    columns = dict.fromkeys((*REQUIRED, *(name for record in records for name in record)))
+    # Each column as objects: pandas would turn whole numbers beside a missing one into fractions.
+    frame = pd.DataFrame({name: pd.Series([record.get(name) for record in records], dtype=object) for name in columns})
     told = next((record["classes"] for record in records if "classes" in record), None)
-    return _Table(
+    return Table(
         path,
         lambda row: f"line {lines[row]}",
         frame["item"],
-        pd.Series([label for record in records for label in record["subset"]], dtype=object).infer_objects(),
+        pd.Series([label for record in records for label in record["subset"]], dtype=object),
         np.array([len(record["subset"]) for record in records], dtype=np.int64),
         frame["answer"],
         _extras(frame),
@@ -344,26 +228,27 @@ def _read_jsonl(path: Path) -> _Table:
     )
 
 
-def _read_parquet(path: Path) -> _Table:
+def _read_parquet(path: Path) -> Table:
     try:
         table = pq.read_table(path).combine_chunks()
     except (pa.ArrowInvalid, OSError) as error:
         raise ValueError(f"{path}: not a parquet file: {error}") from None
     _require(path, table.column_names)
     lists = table.column("subset")
-    if not (pa.types.is_list(lists.type) or pa.types.is_large_list(lists.type)):
+    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    if not any(kind(lists.type) for kind in kinds):
         raise ValueError(f"{path}, column subset: expected lists of labels, not {lists.type}")
     for name in REQUIRED:
         if table.column(name).null_count:
             row = int(np.flatnonzero(np.asarray(table.column(name).is_null()))[0])
             raise ValueError(f"{path}, row {row}, column {name}: is empty")
     told = json.loads((table.schema.metadata or {}).get(META, b"null"))
-    frame = table.drop_columns(["subset"]).to_pandas()
-    return _Table(
+    frame = table.drop_columns(["subset"]).to_pandas(integer_object_nulls=True)
+    return Table(
         path,
         lambda row: f"row {row}",
         frame["item"],
-        pc.list_flatten(lists).to_pandas(),
+        pc.list_flatten(lists).to_pandas(integer_object_nulls=True),
         np.asarray(pc.list_value_length(lists), dtype=np.int64),
         frame["answer"],
         _extras(frame),

@@ -92,8 +92,8 @@ class Answers:
             raise ValueError(f"item {about.max()} has no name: there are {len(self.item_names)} item names")
 
     def _set(self, name: str, value: Any) -> None:
-        if isinstance(value, np.ndarray):
-            value = value.view()
+        if isinstance(value, np.ndarray) and value.flags.writeable:
+            value = value.copy()  # whoever gave it may change it later
             value.flags.writeable = False
         object.__setattr__(self, name, value)
 
@@ -176,20 +176,30 @@ class Answers:
             raise ValueError(
                 f"item {index[index.duplicated()][0]!r} appears twice among the items, expected unique ids"
             )
-        wanted = np.asarray(
-            self.item_names if self.item_names is not None else range(int(self.items.max(initial=-1)) + 1)
-        )
-        rows = index.get_indexer(pd.Index(wanted.astype(str)))[self.items] if len(self) else self.items
+        wanted: NDArray[Any]
+        if self.item_names is None:
+            wanted, at = np.unique(self.items, return_inverse=True)
+        else:
+            wanted, at = np.array(self.item_names, dtype=str), self.items
+        rows = index.get_indexer(pd.Index(wanted.astype(str)))[at] if len(self) else self.items
         _refuse_first(
             np.asarray(rows) < 0,
-            lambda i: f"item {wanted[self.items[i]]!s} is not among the {len(index)} items",
+            lambda i: f"item {wanted[at[i]]!s} is not among the {len(index)} items",
             what="answer",
         )
         return self._with(items=rows, item_names=None)
 
+    def named(self, *, class_names: Sequence[str] | None = None, item_names: Sequence[str] | None = None) -> "Answers":
+        """The same answers with names for the classes and for the items.
+
+        >>> Answers([[True, False]], [True]).named(class_names=["cat", "dog"]).class_names
+        ('cat', 'dog')
+        """
+        return self._with(class_names=class_names, item_names=item_names)
+
     def __getitem__(self, index: slice | ArrayLike) -> "Answers":
         rows = index if isinstance(index, slice) else np.atleast_1d(np.asarray(index))
-        if isinstance(rows, np.ndarray) and rows.size == 0:
+        if isinstance(rows, np.ndarray) and rows.size == 0 and rows.dtype != np.bool_:
             rows = rows.astype(np.int64)
         return self._with(**{name: getattr(self, name)[rows] for name in _COLUMNS if getattr(self, name) is not None})
 
@@ -211,8 +221,8 @@ class Answers:
         for part in parts[1:]:
             if (part.classes, part.class_names) != (first.classes, first.class_names):
                 raise ValueError(
-                    f"answers over {part.classes} classes {part.class_names or ''} cannot join answers over "
-                    f"{first.classes} classes {first.class_names or ''}".replace(" ;", ";")
+                    f"answers over {part.classes} classes ({_shown(part.class_names)}) cannot join answers over "
+                    f"{first.classes} classes ({_shown(first.class_names)})"
                 )
         columns: dict[str, Any] = {}
         for name, missing in _COLUMNS.items():
@@ -328,7 +338,9 @@ def _rates(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float64] |
 def _names(names: Sequence[str] | None, count: int | None, what: str) -> tuple[str, ...] | None:
     if names is None:
         return None
-    found = tuple(str(name) for name in names)
+    found = tuple(map(str, names))
+    if "" in found:
+        raise ValueError(f"{what} name number {found.index('')} is empty")
     if count is not None and len(found) != count:
         raise ValueError(f"there are {count} {what}es but {len(found)} {what} names")
     if len(set(found)) < len(found):
@@ -346,4 +358,10 @@ def _refuse_first(bad: NDArray[np.bool_], message: Any, what: str = "row") -> No
 
 
 def _same(a: Any, b: Any) -> bool:
-    return np.array_equal(a, b) if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) else bool(a is b or a == b)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray) and bool(a == b)
+
+
+def _shown(names: tuple[str, ...] | None) -> str:
+    return "not named" if names is None else ", ".join(names[:8]) + ", ..." * (len(names) > 8)

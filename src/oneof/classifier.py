@@ -1,6 +1,7 @@
 """OneOfClassifier: a scikit-learn estimator that learns from answers."""
 
 from collections.abc import Iterable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 from torch import nn
@@ -40,7 +42,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a classifier from yes/no answers to "is it one of these?".
 
     objective, loss, weights: what is minimised, see `oneof.objectives`. recipe: "fast" or "paper". backbone: "auto",
-    "mlp", "cnn", "resnet34" or an `nn.Module` of your own, which is trained as it is and sees standardised items.
+    "mlp", "cnn", "resnet34" or an `nn.Module` of your own, of which a copy is trained and sees standardised items.
     holdout: the share of the items whose answers do not train but judge. queries: the query distribution where it is
     not uniform. None stands for what the recipe and the data suggest. random_state: the seed.
 
@@ -106,7 +108,8 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"OneOfClassifier needs at least 2 classes, found {answers.classes} class")
         if exact and self.objective != "likelihood":
             raise ValueError(f"exact labels train with the likelihood, not with {self.objective!r}")
-        own = self.backbone if isinstance(self.backbone, nn.Module) else None
+        # A copy, so that fitting again starts from the same weights, and the module that was passed stays as it is.
+        own = deepcopy(self.backbone) if isinstance(self.backbone, nn.Module) else None
         fitted = fit(
             features,
             answers,
@@ -160,6 +163,8 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         answers: as `y` in `fit`, and about items X: `answers.items` points into X.
         """
         asked = answers if isinstance(answers, Answers) else Answers.from_signed(answers)
+        check_is_fitted(self, "network_")
+        _refuse_other_classes(self.classes_, asked)
         numbers = self._logits(X).argmax(dim=1).numpy()
         return estimate_accuracy(numbers, asked, confidence, queries=self.queries)
 
@@ -246,9 +251,23 @@ def label_free_scorer(estimator: Any, X: Any, y: Answers | ArrayLike) -> float:
     >>> search = GridSearchCV(OneOfClassifier(), {"learning_rate": [1e-3, 4e-3]}, scoring=label_free_scorer)
     """
     answers = y if isinstance(y, Answers) else Answers.from_signed(y)
+    _refuse_other_classes(estimator.classes_, answers)
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     place = {name: number for number, name in enumerate(np.asarray(estimator.classes_).tolist())}
     predictions = np.array([place[name] for name in np.asarray(estimator.predict(X)).tolist()])
-    return estimate_accuracy(predictions, answers).value
+    return estimate_accuracy(predictions, answers, queries=getattr(last, "queries", None)).value
+
+
+def _refuse_other_classes(known: ArrayLike, answers: Answers) -> None:
+    """Class numbers mean the same to a model and to answers only if there are as many, under the same names."""
+    names = np.asarray(known)
+    if answers.classes != len(names):
+        raise ValueError(f"the model knows {len(names)} classes, but the answers are about {answers.classes}")
+    if answers.class_names is not None and list(answers.class_names) != names.astype(str).tolist():
+        raise ValueError(
+            f"the model knows the classes {', '.join(names.astype(str))}, but the answers are about "
+            f"{', '.join(answers.class_names)}"
+        )
 
 
 def _exact_accuracy(predictions: NDArray[np.int64], answers: Answers) -> Estimate:

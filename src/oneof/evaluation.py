@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
+from scipy.special import betaincinv
 
 from oneof.answers import Answers
 from oneof.queries.moment import Queries, unbiased_weights
@@ -55,6 +56,19 @@ def agreement_rates(
     return right, wrong
 
 
+def clopper_pearson(successes: int, n: int, confidence: float) -> tuple[float, float]:
+    """The exact confidence interval of a probability, from `successes` out of n.
+
+    >>> low, high = clopper_pearson(9, 10, confidence=0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.555, 0.9975)
+    """
+    tail = (1 - confidence) / 2
+    low = betaincinv(successes, n - successes + 1, tail) if successes > 0 else 0.0
+    high = betaincinv(successes + 1, n - successes, 1 - tail) if successes < n else 1.0
+    return float(low), float(high)
+
+
 def estimate_accuracy(
     predictions: ArrayLike,
     answers: Answers,
@@ -86,20 +100,23 @@ def estimate_accuracy(
         raise ValueError(f"predictions must be in 0..{answers.classes - 1}, found {predicted.min()}..{predicted.max()}")
     guess = predicted[answers.items].astype(np.intp)
     guessed_in = np.take_along_axis(answers.subsets, guess[:, None], axis=1)[:, 0]
+    if queries is not None and queries.classes != answers.classes:
+        raise ValueError(f"queries over {queries.classes} classes, but answers over {answers.classes}")
     if queries is not None and not isinstance(queries, UniformQueries):
         weights = _weights_without_noise(queries, answers, rho1, rho0)
         values = np.take_along_axis(weights, guess[:, None], axis=1)[:, 0]
-        return _bounded(_fit(values, np.ones(len(values)), answers.items, confidence))
+        slopes = np.ones(len(values))
+        return _bounded(_fit(values, slopes, answers.items, confidence, _one_wrong(slopes, 0 * slopes, answers.items)))
 
     agree = (guessed_in == answers.responses).astype(np.float64)
     right, wrong = agreement_rates(answers.classes, answers.subsets.sum(axis=1), rho1, rho0)
     alike = np.ptp(right) == 0 and np.ptp(wrong) == 0
     if alike and len(np.unique(answers.items)) == len(answers):
-        interval = stats.binomtest(int(agree.sum()), len(agree)).proportion_ci(confidence, method="exact")
-        ends = np.array([agree.mean(), interval.low, interval.high])
+        ends = np.array([agree.mean(), *clopper_pearson(int(agree.sum()), len(agree), confidence)])
         value, low, high = (ends - wrong[0]) / (right[0] - wrong[0])
         return _bounded(Estimate(value, low, high, len(agree)))
-    return _bounded(_fit(agree - wrong, right - wrong, answers.items, confidence))
+    slopes, noise = right - wrong, np.maximum(right * (1 - right), wrong * (1 - wrong))
+    return _bounded(_fit(agree - wrong, slopes, answers.items, confidence, _one_wrong(slopes, noise, answers.items)))
 
 
 def estimate_risk(
@@ -193,18 +210,33 @@ def _weights_without_noise(
     return np.asarray(no + s_hat[:, None] * (yes - no))
 
 
+def _one_wrong(slopes: NDArray[np.float64], noise: NDArray[np.float64], items: NDArray[np.int64]) -> float:
+    """How far one more wrong prediction typically moves the sum that `_fit` solves: a root mean square over items."""
+    steps = np.bincount(items, weights=slopes**2) ** 2 + np.bincount(items, weights=slopes**2 * noise)
+    return float(np.sqrt(steps.sum() / np.count_nonzero(steps)))
+
+
 def _fit(
-    values: NDArray[np.float64], slopes: NDArray[np.float64], items: NDArray[np.int64], confidence: float
+    values: NDArray[np.float64],
+    slopes: NDArray[np.float64],
+    items: NDArray[np.int64],
+    confidence: float,
+    unseen: float = 0.0,
 ) -> Estimate:
-    """Least squares for A in E[values] = A slopes, with a variance that is robust to several answers an item."""
+    """Least squares for A in E[values] = A slopes, with a variance that is robust to several answers an item.
+
+    unseen: what one mistake that did not happen to be seen would add to the sum. Without it a perfect agreement
+    would give an interval of no width; with it, squared and times z^2 as in Wilson's interval, it keeps its level.
+    """
     information = float(slopes @ slopes)
     estimate = float(slopes @ values) / information
     scores = np.bincount(items, weights=slopes * (values - estimate * slopes))
     clusters = int(np.count_nonzero(np.bincount(items)))
     if clusters < 2:
         return Estimate(estimate, -np.inf, np.inf, len(values))
-    error = float(np.sqrt(clusters / (clusters - 1) * (scores @ scores))) / information
-    reach = float(stats.t.ppf(0.5 + confidence / 2, clusters - 1)) * error
+    quantile = float(stats.t.ppf(0.5 + confidence / 2, clusters - 1))
+    spread = clusters / (clusters - 1) * float(scores @ scores) + (quantile * unseen) ** 2
+    reach = quantile * float(np.sqrt(spread)) / information
     return Estimate(estimate, estimate - reach, estimate + reach, len(values))
 
 

@@ -24,12 +24,12 @@ class Items:
         return len(self.x)
 
 
-def load(source: str, *, size: tuple[int, int] | None = None) -> Items:
+def load(source: str, *, shape: tuple[int, ...] | None = None) -> Items:
     """Read items.
 
     source: `.npy` or `.npz` (array `x` or the only one; `y` for labels), `.csv` or `.parquet` (an `id` column and
-    numeric features), a folder of images, or `dataset:NAME/train` or `/test`. size: (height, width) to bring images
-    of a folder to; by default that of the first one.
+    numeric features), a folder of images, or `dataset:NAME/train` or `/test`. shape: (channels, height, width) to bring
+    images of a folder to; by default the size of the first one, and grey where all of them are.
 
     >>> load("dataset:digits/test").x.shape
     (450, 1, 8, 8)
@@ -38,7 +38,7 @@ def load(source: str, *, size: tuple[int, int] | None = None) -> Items:
         return _dataset(source)
     path = Path(source)
     if path.is_dir():
-        return _folder(path, size)
+        return _folder(path, shape)
     if not path.exists():
         raise FileNotFoundError(f"{source}: no such file or folder of items")
     if path.stat().st_size == 0:
@@ -58,20 +58,22 @@ def load_labels(path: Path, items: Items) -> tuple[NDArray[np.int64], tuple[str,
     path: `.npy` (one number an item, in their order), or `.csv`/`.parquet` with columns `id` and `label`.
     """
     if path.suffix == ".npy":
-        labels = np.load(path, allow_pickle=False)
-        if labels.shape != (len(items),) or labels.dtype.kind not in "iu":
-            raise ValueError(f"{path}: expected {len(items)} whole numbers, found {labels.dtype} {labels.shape}")
-        return labels.astype(np.int64), None
+        try:
+            numbers = np.load(path, allow_pickle=False)
+        except (ValueError, EOFError) as error:
+            raise ValueError(f"{path}: not an array of numbers: {error}") from None
+        return _labels(path, numbers, len(items)), None
     frame = _read_table(path)
     missing = [name for name in ("id", "label") if name not in frame]
     if missing:
         raise ValueError(f"{path}: column {missing[0]} is missing, expected id and label")
     import pandas as pd
 
-    frame = frame.assign(id=frame["id"].astype(str)).drop_duplicates("id").set_index("id")
-    unknown = [name for name in items.ids if name not in frame.index]
+    _refuse_twice(path, frame["id"].astype(str))
+    frame = frame.assign(id=frame["id"].astype(str)).set_index("id")
+    unknown = [name for name in items.ids if name not in frame.index or pd.isna(frame.at[name, "label"])]
     if unknown:
-        raise ValueError(f"{path}: no label for item {unknown[0]!r}")
+        raise ValueError(f"{path}: no label for item {str(unknown[0])!r}")
     values = frame.loc[items.ids, "label"]
     numbers = pd.to_numeric(values, errors="coerce")
     if numbers.notna().all() and (numbers == numbers.round()).all() and (numbers >= 0).all():
@@ -110,7 +112,13 @@ def _npz(path: Path) -> Items:
     if "x" not in arrays and len(arrays) != 1:
         raise ValueError(f"{path}: which array are the items? found {', '.join(arrays)}, expected one named x")
     x = arrays["x"] if "x" in arrays else next(iter(arrays.values()))
-    return _numbered(x, arrays.get("y"))
+    return _numbered(x, _labels(path, arrays["y"], len(x)) if "y" in arrays else None)
+
+
+def _labels(path: Path, labels: NDArray[Any], items: int) -> NDArray[np.int64]:
+    if labels.shape != (items,) or labels.dtype.kind not in "iu" or (labels < 0).any():
+        raise ValueError(f"{path}: expected {items} class numbers 0, 1, ..., found {labels.dtype} {labels.shape}")
+    return labels.astype(np.int64)
 
 
 def _read_table(path: Path) -> Any:
@@ -127,10 +135,10 @@ def _table(path: Path) -> Items:
     if "id" not in frame:
         raise ValueError(f"{path}: column id is missing, found {', '.join(map(str, frame.columns))}")
     ids = frame["id"].astype(str)
-    if ids.duplicated().any():
-        row = int(np.argmax(ids.duplicated()))
-        raise ValueError(f"{path}, line {row + 2}, column id: {ids.iloc[row]!r} appears twice, expected unique ids")
+    _refuse_twice(path, ids)
     features = frame.drop(columns="id")
+    if not features.shape[1]:
+        raise ValueError(f"{path}: there are no features beside the column id")
     for name in features:
         if features[name].dtype.kind not in "biuf":
             value = next((v for v in features[name] if not isinstance(v, (int, float))), None)
@@ -141,7 +149,13 @@ def _table(path: Path) -> Items:
     return Items(features.to_numpy(dtype=np.float32), ids.to_numpy(dtype=str))
 
 
-def _folder(folder: Path, size: tuple[int, int] | None) -> Items:
+def _refuse_twice(path: Path, ids: Any) -> None:
+    if ids.duplicated().any():
+        row = int(np.argmax(ids.duplicated()))
+        raise ValueError(f"{path}, line {row + 2}, column id: {ids.iloc[row]!r} appears twice, expected unique ids")
+
+
+def _folder(folder: Path, shape: tuple[int, ...] | None) -> Items:
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in IMAGES and path.is_file())
@@ -149,13 +163,16 @@ def _folder(folder: Path, size: tuple[int, int] | None) -> Items:
         raise ValueError(f"{folder}: no images in this folder (looked for {', '.join(IMAGES)})")
     arrays = []
     grey = True
+    size = None if shape is None else shape[1:]
     for path in paths:
         try:
             with Image.open(path) as image:
                 upright = ImageOps.exif_transpose(image)
                 grey = grey and upright.mode in ("L", "1", "I", "I;16", "LA")
+                if upright.mode.startswith("I"):  # 16 bits a pixel, which convert() would cut off at 255
+                    upright = Image.fromarray((np.asarray(upright).clip(0, 65535) >> 8).astype(np.uint8))
                 pixels = upright.convert("RGB")
-        except (UnidentifiedImageError, OSError, SyntaxError) as error:
+        except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError) as error:
             raise ValueError(f"{path}: this image does not decode: {error}") from None
         size = size or (pixels.height, pixels.width)
         arrays.append(
@@ -163,4 +180,4 @@ def _folder(folder: Path, size: tuple[int, int] | None) -> Items:
         )
     x = np.stack(arrays).transpose(0, 3, 1, 2)
     ids = np.array([path.relative_to(folder).as_posix() for path in paths])
-    return Items(np.ascontiguousarray(x[:, :1] if grey else x), ids)
+    return Items(np.ascontiguousarray(x[:, :1] if (grey if shape is None else shape[0] == 1) else x), ids)

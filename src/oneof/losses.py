@@ -7,9 +7,10 @@ The paper's bounded losses on the softmax output p (Section V):
 and the cross entropy -log p_j, which has no bound.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, overload
+from typing import overload
 
 import torch
 from torch import Tensor
@@ -58,25 +59,8 @@ def gce(logits: Tensor | None = None, q: float = 0.7, eps: float = 1e-6) -> Tens
         raise ValueError(f"eps must be in [0, 1), not {eps}")
     if logits is None:
         return partial(gce, q=q, eps=eps)
-    return torch.as_tensor(_GeneralisedCrossEntropy.apply(logits, q, eps))  # type: ignore[no-untyped-call]
-
-
-class _GeneralisedCrossEntropy(torch.autograd.Function):
-    """By hand, because autograd would keep and pass over twice as many (n, k) arrays."""
-
-    @staticmethod
-    def forward(ctx: Any, logits: Tensor, q: float, eps: float) -> Tensor:
-        log_p = log_softmax(logits)
-        power = (log_p * q).exp_()
-        ctx.save_for_backward(log_p, power)
-        ctx.floor = eps**q
-        return power.clamp(min=ctx.floor).sub_(1).mul_(-1 / q)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
-        log_p, power = ctx.saved_tensors
-        through = torch.ops.aten.threshold_backward(grad, power, ctx.floor).mul_(power).neg_()
-        return torch.ops.aten._log_softmax_backward_data(through, log_p, -1, log_p.dtype), None, None
+    floor = math.log(eps) if eps else -math.inf
+    return (1 - torch.exp(q * log_softmax(logits).clamp(min=floor))) / q
 
 
 def cross_entropy(logits: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 import json
 import logging
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -17,6 +18,7 @@ import oneof
 from oneof import models
 from oneof.atomic import replacing
 from oneof.evaluation import Estimate
+from oneof.queries import Queries, UniformQueries, WeightedQueries
 from oneof.training import Config, Fitted, Network
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ def save(model: "OneOfClassifier", path: Path) -> None:
         "classes": model.classes_.tolist(),
         "shape": list(model.shape_),
         "own_backbone": isinstance(model.backbone, nn.Module),
+        "queries": _queries_to_json(model.queries),
         "config": model.config_.model_dump(),
         "accuracy": None if model.accuracy_ is None else model.accuracy_._asdict(),
         "best_epoch": model.best_epoch_,
@@ -43,8 +46,12 @@ def save(model: "OneOfClassifier", path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
-        tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.network_.state_dict().items()}
-        save_file(tensors, part / WEIGHTS)
+        # Cloned, because two names for one tensor (tied weights) are two tensors in the file.
+        tensors = {
+            name: tensor.detach().cpu().clone().contiguous() for name, tensor in model.network_.state_dict().items()
+        }
+        with replacing(part / WEIGHTS) as file:
+            _write(tensors, file)
         with replacing(part / FACTS) as file:
             file.write_text(json.dumps(facts, indent=1), encoding="utf-8")
         part.chmod(0o755)
@@ -57,6 +64,22 @@ def save(model: "OneOfClassifier", path: Path) -> None:
             part.rename(path)
     finally:
         rmtree(part, ignore_errors=True)
+
+
+def _queries_to_json(queries: Queries | None) -> dict[str, Any] | None:
+    """Judging needs the query distribution; None is the uniform one."""
+    if queries is None or isinstance(queries, UniformQueries):
+        return None
+    if isinstance(queries, WeightedQueries):
+        return {"subsets": queries.subsets.astype(int).tolist(), "probabilities": queries.probabilities.tolist()}
+    raise ValueError(f"queries of type {type(queries).__name__} cannot be saved; use WeightedQueries")
+
+
+def _write(tensors: dict[str, torch.Tensor], path: Path) -> None:
+    try:
+        save_file(tensors, path)
+    except SafetensorError as error:
+        raise OSError(f"the weights could not be written, is the disk full? ({error})") from error
 
 
 def load(path: Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
@@ -77,7 +100,10 @@ def load(path: Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
         raise ValueError(f"{path / WEIGHTS}: not the weights of this model: {str(error).splitlines()[0]}") from None
     accuracy = None if facts["accuracy"] is None else Estimate(**facts["accuracy"])
     fitted = Fitted(network.eval(), config, facts["history"], facts["best_epoch"], accuracy)
-    return OneOfClassifier.from_fitted(fitted, facts["classes"], shape, backbone)
+    model = OneOfClassifier.from_fitted(fitted, facts["classes"], shape, backbone)
+    asked = facts["queries"]
+    model.queries = None if asked is None else WeightedQueries(asked["subsets"], asked["probabilities"])
+    return model
 
 
 def read_facts(path: Path) -> dict[str, Any]:
@@ -95,6 +121,8 @@ def read_facts(path: Path) -> dict[str, Any]:
 
 def export_onnx(model: "OneOfClassifier", path: Path) -> None:
     """Write the network, preprocessing included, as ONNX: input `items` (batch, *shape) float32, output `logits`."""
+    if find_spec("onnxscript") is None:
+        raise ValueError("the export needs onnx and onnxscript: pip install 'oneof[onnx]'")
     chatter = logging.getLogger("torch.onnx._internal.exporter._registration")
     level = chatter.level
     chatter.setLevel(logging.ERROR)  # it lists the optional packages that are not installed

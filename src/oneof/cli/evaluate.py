@@ -18,18 +18,25 @@ def evaluate(model: Model, source: Items, answers: AnswersFile, labels: Labels =
     from oneof.items import load, load_labels
 
     fitted = OneOfClassifier.load(model)
-    items = load(source)
-    known = Answers.load(answers).align(items.ids)
-    if known.classes != len(fitted.classes_):
-        raise ValueError(f"{model} knows {len(fitted.classes_)} classes, but {answers} asks about {known.classes}")
+    items = load(source, shape=fitted.shape_)
+    names = fitted.classes_.astype(str).tolist()
+    known = Answers.load(answers)
+    if known.class_names is not None and sorted(known.class_names) == sorted(names):
+        known = Answers.load(answers, classes=names)  # the same classes, in the order of the model
+    known = known.align(items.ids)
     judged = fitted.accuracy_estimate(items.x, known)
     facts: dict[str, object] = {"accuracy": judged._asdict()}
     text = f"label-free accuracy {judged}"
-    truth = items.labels if labels is None else load_labels(labels, items)[0]
+    truth, called = (items.labels, items.class_names) if labels is None else load_labels(labels, items)
     if truth is not None:
-        place = {name: number for number, name in enumerate(fitted.classes_.tolist())}
-        numbers = np.array([place[name] for name in fitted.predict(items.x).tolist()])
-        true = metrics(truth, numbers, len(fitted.classes_))
+        # By name: the classes of a labels file need not come in the order of the model's, nor all be there.
+        true_names = [called[label] if called else str(label) for label in truth.tolist()]
+        place = {name: number for number, name in enumerate(names)}
+        strange = next((name for name in true_names if name not in place), None)
+        if strange is not None:
+            raise ValueError(f"{labels or source}: label {strange!r} is not among the classes {', '.join(names)}")
+        guessed = [place[str(name)] for name in fitted.predict(items.x)]
+        true = metrics([place[name] for name in true_names], guessed, len(names))
         facts["true"] = {name: np.asarray(value).tolist() for name, value in true.items()}
         text += f"\ntrue accuracy       {true['accuracy']:.4f} on {len(truth)} labelled items"
     show(facts, text, as_json)

@@ -27,7 +27,7 @@ def predict(
     if out.suffix not in (".csv", ".parquet"):
         raise ValueError(f"{out}: unknown kind of file {out.suffix!r}, expected .csv or .parquet")
     fitted = OneOfClassifier.load(model)
-    items = load(source)
+    items = load(source, shape=fitted.shape_)
     chances = fitted.predict_proba(items.x)
     frame = pd.DataFrame({"id": items.ids, "prediction": fitted.classes_[chances.argmax(axis=1)]})
     for number, name in enumerate(fitted.classes_.tolist()):

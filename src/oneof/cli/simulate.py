@@ -1,7 +1,7 @@
 """oneof simulate: answers from items whose labels are known."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,9 +17,23 @@ def simulate(
     flip_yes: Annotated[float, typer.Option(help="P(no | truth yes); written along, so that training corrects.")] = 0.0,
     flip_no: Annotated[float, typer.Option(help="P(yes | truth no); written along, so that training corrects.")] = 0.0,
     per_item: Annotated[int, typer.Option(min=1, help="Answers about each item.")] = 1,
+    adaptive: Annotated[
+        bool, typer.Option("--adaptive", help="Train after each batch, and ask what tells the model most.")
+    ] = False,
+    budget: Annotated[int, typer.Option(min=1, help="With --adaptive: questions in all.")] = 500,
+    batch: Annotated[int, typer.Option(min=1, help="With --adaptive: questions between two trainings.")] = 50,
+    uniform_share: Annotated[
+        float, typer.Option(help="With --adaptive: share of questions drawn at random, which judge the model.")
+    ] = 0.1,
+    label_cost: Annotated[
+        float, typer.Option(help="With --adaptive: time to read one label, in units of the time of a question.")
+    ] = 0.0,
+    epochs: Annotated[int | None, typer.Option(help="With --adaptive: passes over the items in each training.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate annotators: draw a random question for each item and answer it from the item's label.
+
+    With --adaptive, play the whole loop instead: ask, train, choose the next questions, until the budget is spent.
 
     Example: oneof simulate dataset:digits/train --size 3 --out answers.csv
     """
@@ -36,24 +50,55 @@ def simulate(
     classes = len(names) if names else int(truth.max()) + 1
     if names == tuple(map(str, range(classes))):
         names = None  # a class called by its number needs no name
-    rng = np.random.default_rng(seed)
-    about = np.repeat(np.arange(len(items)), per_item)
-    subsets = UniformQueries(classes, size).draw(len(about), rng)
-    said = respond(subsets, truth[about], flip_yes=flip_yes, flip_no=flip_no, rng=rng)
     numbered = np.array_equal(items.ids, np.arange(len(items)).astype(str))
-    answers = Answers(
-        subsets,
-        said,
-        about,
-        class_names=names,
-        item_names=None if numbered else list(items.ids),
-        flip_yes=flip_yes if flip_yes or flip_no else None,
-        flip_no=flip_no if flip_yes or flip_no else None,
-    )
+    called: dict[str, Any] = {"class_names": names, "item_names": None if numbered else list(items.ids)}
+    facts: dict[str, Any] = {"out": str(out), "classes": classes, "size": size}
+    if adaptive:
+        from oneof.adaptive_simulation import simulate_adaptive
+        from oneof.classifier import OneOfClassifier
+
+        run = simulate_adaptive(
+            OneOfClassifier(epochs=epochs, random_state=seed),
+            items.x,
+            truth,
+            classes,
+            budget=budget,
+            batch=batch,
+            start=min(budget, max(2 * batch, 10 * classes)),
+            start_size=size,
+            uniform_share=uniform_share,
+            flip_yes=flip_yes,
+            flip_no=flip_no,
+            label_cost=label_cost,
+            seed=seed,
+            progress=None if as_json else lambda row: typer.echo(_round(row)),
+        )
+        answers = run.answers.named(**called)
+        facts["history"] = json_rows(run.history)
+    else:
+        rng = np.random.default_rng(seed)
+        about = np.repeat(np.arange(len(items)), per_item)
+        subsets = UniformQueries(classes, size).draw(len(about), rng)
+        said = respond(subsets, truth[about], flip_yes=flip_yes, flip_no=flip_no, rng=rng)
+        noisy = flip_yes > 0 or flip_no > 0
+        rates = (flip_yes, flip_no) if noisy else (None, None)
+        answers = Answers(subsets, said, about, flip_yes=rates[0], flip_no=rates[1]).named(**called)
     answers.save(out)
     share = float(answers.yes.mean())
-    show(
-        {"out": str(out), "answers": len(answers), "classes": classes, "size": size, "yes": share},
-        f"{len(answers)} answers about {len(items)} items, {share:.1%} of them yes: [bold]{out}[/bold]",
-        as_json,
-    )
+    asked = len(np.unique(answers.items))
+    facts |= {"answers": len(answers), "yes": share}
+    show(facts, f"{len(answers)} answers about {asked} items, {share:.1%} of them yes: [bold]{out}[/bold]", as_json)
+
+
+def json_rows(history: Any) -> list[dict[str, Any]]:
+    """The rows of a frame with None where a number is missing."""
+    return [
+        {name: None if value != value else value for name, value in row.items()} for row in history.to_dict("records")
+    ]
+
+
+def _round(row: dict[str, Any]) -> str:
+    if row["accuracy"] != row["accuracy"]:  # there is nothing to judge by yet
+        return f"{row['answers']:6d} answers"
+    judged = f"{row['accuracy']:.1%} ({row['low']:.1%} to {row['high']:.1%})"
+    return f"{row['answers']:6d} answers   label-free accuracy {judged}"

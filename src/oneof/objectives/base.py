@@ -6,6 +6,7 @@ of the whole; shares add up too. The correction comes last, on the whole: a corr
 the corrected risks of the parts.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -85,8 +86,15 @@ class Objective:
         """What is back-propagated, from the raw risk of the whole batch."""
         return raw
 
+    def slope(self, raw: float) -> float:
+        """The derivative of `correct`: the gradient of the corrected risk is this times the gradient of the raw one."""
+        return 1.0
+
     def prepare(self, items: int, classes: int) -> None:
         """Told once before training how many items and classes there are; for objectives that remember."""
+
+    def merge(self, total: Callable[[Tensor], Tensor]) -> None:
+        """Bring together what several workers remember; `total` sums a tensor over them."""
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint must hold to go on exactly."""
@@ -109,6 +117,8 @@ class Objective:
         """The risk of a batch. logits: (b, k). The rest as in `Batch`; without `rows`, b = n."""
         batch = Batch(subsets, responses, rows, items, flip_yes, flip_no)
         check(self, logits, batch)
+        if logits.dtype.itemsize < 4:
+            logits = logits.float()  # half precision is for the network; a risk is a sum of small differences
         raw = self.raw(logits, batch, self.counts(batch))
         return Risk(self.correct(raw), raw)
 
@@ -130,7 +140,47 @@ def check(objective: Objective, logits: Tensor, batch: Batch) -> None:
         raise ValueError("there are no answers in this batch")
     if batch.rows is None and len(logits) != n:
         raise ValueError(f"{n} answers but {len(logits)} rows of logits: pass rows to say which is about which")
-    if batch.rows is not None and batch.rows.shape != (n,):
-        raise ValueError(f"rows must have shape ({n},), one an answer, not {tuple(batch.rows.shape)}")
-    if batch.noisy and not objective.corrects_flips:
-        raise ValueError(f"{type(objective).__name__} cannot correct for flips; use the likelihood, ure, nn or abs")
+    if batch.rows is not None:
+        _check_rows(batch.rows, n, len(logits))
+    if batch.items is not None and batch.items.shape != (len(logits),):
+        raise ValueError(f"items must have shape ({len(logits)},), one a row of logits, not {tuple(batch.items.shape)}")
+    if batch.noisy:
+        if not objective.corrects_flips:
+            raise ValueError(
+                f"{type(objective).__name__} cannot correct for flips; use likelihood, proden, ure, nn or abs"
+            )
+        _check_rates(batch)
+
+
+def size_range(sizes: Tensor, classes: int) -> tuple[int, int]:
+    """The smallest and the largest of these sizes (n,) of sets of labels, none of which may be empty or everything."""
+    smallest, largest = (int(end.item()) for end in sizes.aminmax())
+    if smallest < 1 or largest >= classes:
+        row = int(((sizes < 1) | (sizes >= classes)).nonzero()[0])
+        raise ValueError(
+            f"answer {row} asks about no label or about every label, expected 1..{classes - 1} of {classes} labels"
+        )
+    return smallest, largest
+
+
+def _check_rows(rows: Tensor, answers: int, items: int) -> None:
+    if rows.shape != (answers,) or rows.dtype != torch.int64:
+        raise ValueError(
+            f"rows must be int64 of shape ({answers},), one an answer, not {rows.dtype} {tuple(rows.shape)}"
+        )
+    smallest, largest = (int(end.item()) for end in rows.aminmax())
+    if smallest < 0 or largest >= items:
+        raise ValueError(f"rows must be in 0..{items - 1}, the rows of the logits, but go from {smallest} to {largest}")
+
+
+def _check_rates(batch: Batch) -> None:
+    total = torch.zeros(len(batch.responses), device=batch.responses.device)
+    for name, rate in (("flip_yes", batch.flip_yes), ("flip_no", batch.flip_no)):
+        given = torch.as_tensor(0.0 if rate is None else rate, device=total.device)
+        if given.shape not in ((), total.shape):
+            raise ValueError(f"{name} must be a number or have shape {tuple(total.shape)}, not {tuple(given.shape)}")
+        if not ((given >= 0) & (given < 1)).all():
+            raise ValueError(f"{name} must be a rate in [0, 1), but one is {given[~((given >= 0) & (given < 1))][0]}")
+        total = total + given
+    if not (total < 1).all():
+        raise ValueError(f"flip_yes + flip_no must be less than 1, but is {total.max().item():g} for one answer")

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from oneof.logspace import Evaluation, restrict, scalar
-from oneof.objectives.base import Batch, Counts, Objective
+from oneof.objectives.base import Batch, Counts, Objective, size_range
 from oneof.objectives.registry import register
 
 
@@ -27,7 +27,9 @@ class Complementary(Objective):
         """This part's share of the mean loss."""
         consistent = batch.consistent().to(logits.dtype)
         classes = consistent.shape[1]
-        factor = (classes - consistent.sum(1)).reciprocal_().mul_((classes - 1) / counts[0])
+        ruled_out = classes - consistent.sum(1)
+        size_range(ruled_out, classes)
+        factor = ruled_out.reciprocal_().mul_((classes - 1) / counts[0])
         share = batch.shares(logits.dtype)
         if share is not None:
             factor *= share

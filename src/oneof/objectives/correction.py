@@ -7,7 +7,6 @@ NN has no gradient at all on a batch whose raw risk is negative; ABS climbs back
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 from torch.nn.functional import leaky_relu
 
@@ -18,6 +17,7 @@ from oneof.objectives.unbiased import Unbiased
 def corrected(raw: Tensor, kappa: float) -> Tensor:
     """phi(raw), elementwise: a leaky ReLU whose slope below zero is -kappa.
 
+    >>> import torch
     >>> corrected(torch.tensor([2.0, -2.0]), kappa=0.5)
     tensor([2., 1.])
     """
@@ -32,6 +32,10 @@ class NonNegative(Unbiased):
     def correct(self, raw: Tensor) -> Tensor:
         """max(raw, 0)."""
         return corrected(raw, 0.0)
+
+    def slope(self, raw: float) -> float:
+        """No gradient at all where the raw risk is negative."""
+        return 1.0 if raw >= 0 else 0.0
 
 
 @register("abs")
@@ -49,3 +53,7 @@ class Absolute(Unbiased):
     def correct(self, raw: Tensor) -> Tensor:
         """phi(raw)."""
         return corrected(raw, self.kappa)
+
+    def slope(self, raw: float) -> float:
+        """Uphill where the raw risk is negative."""
+        return 1.0 if raw >= 0 else -self.kappa

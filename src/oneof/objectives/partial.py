@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from oneof.losses import Loss, get
-from oneof.objectives.base import Batch, Counts, Objective
+from oneof.objectives.base import Batch, Counts, Objective, size_range
 from oneof.objectives.registry import register
 from oneof.weighted_sum import weighted_sum
 
@@ -32,7 +32,9 @@ class PartialAverage(Objective):
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the mean loss."""
         consistent = batch.consistent().to(logits.dtype)
-        scale = consistent.sum(1).mul_(counts[0]).reciprocal_()
+        sizes = consistent.sum(1)
+        size_range(sizes, consistent.shape[1])
+        scale = sizes.mul_(counts[0]).reciprocal_()
         share = batch.shares(logits.dtype)
         weights = consistent.mul_((scale if share is None else scale * share).unsqueeze(1))
         return weighted_sum(self._loss, logits, batch.per_item(weights, len(logits)))

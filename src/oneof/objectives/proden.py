@@ -7,6 +7,7 @@ With weights from the same forward pass the gradient is the likelihood's. Flip r
 weights are the posterior, softmax_j(log p_ij + e_ij).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -14,7 +15,7 @@ from torch import Tensor
 
 from oneof import losses
 from oneof.logspace import log_softmax, restrict
-from oneof.objectives.base import Batch, Counts, Objective
+from oneof.objectives.base import Batch, Counts, Objective, size_range
 from oneof.objectives.likelihood import evidence
 from oneof.objectives.registry import register
 from oneof.weighted_sum import weighted_sum
@@ -24,15 +25,26 @@ def first_weights(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
     """What the answers alone say of the class: 1_S / |S| without noise. (b, k)."""
     if batch.rows is None and not batch.noisy:
         consistent = batch.consistent().to(dtype)
-        return consistent.div_(consistent.sum(dim=1, keepdim=True))
-    return torch.softmax(evidence(batch, items, dtype), dim=1)
+        sizes = consistent.sum(1)
+        size_range(sizes, consistent.shape[1])
+        return consistent.div_(sizes.unsqueeze(1))
+    return _with_answers(torch.softmax(evidence(batch, items, dtype), dim=1), batch)
 
 
 def next_weights(logits: Tensor, batch: Batch) -> Tensor:
     """What the model and the answers together say of the class: softmax_j(log p_ij + e_ij). No gradient. (b, k)."""
     if batch.rows is None and not batch.noisy:
         return restrict(logits.detach(), batch.consistent().to(logits.dtype))[1]
-    return torch.softmax(log_softmax(logits.detach()) + evidence(batch, len(logits), logits.dtype), dim=1)
+    posterior = torch.softmax(log_softmax(logits.detach()) + evidence(batch, len(logits), logits.dtype), dim=1)
+    return _with_answers(posterior, batch)
+
+
+def _with_answers(weights: Tensor, batch: Batch) -> Tensor:
+    """The same weights (b, k), with zeros for items that no answer of the batch is about: they teach nothing."""
+    if batch.rows is None:
+        return weights
+    asked = torch.bincount(batch.rows, minlength=len(weights)) > 0
+    return weights * asked.to(weights.dtype).unsqueeze(1)
 
 
 @register("proden")
@@ -48,30 +60,53 @@ class Proden(Objective):
 
     def __init__(self) -> None:
         self.weights: Tensor | None = None
+        self._visited: Tensor | None = None
 
     def prepare(self, items: int, classes: int) -> None:
         """Room for the weights of every training item; a row of zeros is an item not seen yet. (items, k)."""
         self.weights = torch.zeros(items, classes)
+        self._visited = torch.zeros(items, dtype=torch.bool)
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the mean loss; moves the weights of the visited items on."""
-        weights = first_weights(batch, len(logits), logits.dtype)
-        if batch.items is not None:
-            if self.weights is None:
-                raise ValueError("call prepare(items, classes) before training, or leave items out")
-            self.weights = self.weights.to(logits.device)
-            kept = self.weights[batch.items].to(logits.dtype)
-            weights = torch.where(kept.sum(dim=1, keepdim=True) > 0, kept, weights)
-            self.weights[batch.items] = next_weights(logits, batch).to(self.weights.dtype)
+        if batch.items is None:
+            weights = first_weights(batch, len(logits), logits.dtype)
+        else:
+            weights = self._recall(batch.items, logits, batch)
         return weighted_sum(losses.cross_entropy, logits, weights / counts[0])
+
+    def _recall(self, items: Tensor, logits: Tensor, batch: Batch) -> Tensor:
+        """The weights of these items, (b, k), which then move on."""
+        if self.weights is None or self._visited is None:
+            raise ValueError("call prepare(items, classes) before training, or leave items out")
+        self.weights = self.weights.to(logits.device)
+        weights = self.weights[items].to(logits.dtype)
+        total = weights.sum(1)
+        if total.min().item() == 0:
+            weights = torch.where(total.unsqueeze(1) > 0, weights, first_weights(batch, len(logits), logits.dtype))
+        self.weights[items] = next_weights(logits, batch).to(self.weights.dtype)
+        self._visited[items.cpu()] = True
+        return weights
+
+    def merge(self, total: Callable[[Tensor], Tensor]) -> None:
+        """Every worker takes over the weights of the items that others visited since the last merge."""
+        if self.weights is None or self._visited is None:
+            return
+        here = self._visited.to(self.weights.dtype)
+        anywhere = total(here) > 0
+        moved = total(self.weights.cpu() * here[:, None])
+        self.weights = torch.where(anywhere[:, None], moved, self.weights.cpu())
+        self._visited.zero_()
 
     def state_dict(self) -> dict[str, Any]:
         """The weights, (items, k)."""
-        return {} if self.weights is None else {"weights": self.weights}
+        return {} if self.weights is None else {"weights": self.weights.clone()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take up the weights."""
-        self.weights = state.get("weights")
+        weights = state.get("weights")
+        self.weights = None if weights is None else weights.clone()
+        self._visited = None if weights is None else torch.zeros(len(weights), dtype=torch.bool)
 
     def __repr__(self) -> str:
         return "Proden()"

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from oneof.losses import Loss, get
-from oneof.objectives.base import Batch, Counts, Objective
+from oneof.objectives.base import Batch, Counts, Objective, size_range
 from oneof.objectives.registry import register
 from oneof.queries.moment import Queries, inverse_moment
 from oneof.weighted_sum import weighted_sum
@@ -105,43 +105,47 @@ class Unbiased(Objective):
         self._inverse = None if self.queries is None else torch.from_numpy(inverse_moment(self.queries))
 
     def counts(self, batch: Batch) -> Counts:
-        """Items, and for the paper's group means how many of them said yes (an item's answers share it)."""
+        """Items, and for the paper's group means how many of them said yes and no (an item's answers share it)."""
         (items,) = super().counts(batch)
         if self.weights != "paper":
             return (items,)
         share = batch.shares(torch.float64)
-        yes = torch.count_nonzero(batch.responses) if share is None else torch.dot(share, batch.responses.to(share))
-        return items, float(yes)
+        if share is None:
+            yes = float(torch.count_nonzero(batch.responses))
+            return items, yes, items - yes
+        # Each by its own sum, so that a group without answers counts as zero exactly and not as a rounding error.
+        return items, float(share[batch.responses].sum()), float(share[~batch.responses].sum())
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the unbiased risk."""
         asked = batch.subsets.to(logits.dtype)
         coefficients = batch.per_item(self._coefficients(asked, batch, counts), len(logits))
         if self._inverse is not None:
+            if len(self._inverse) != logits.shape[1]:
+                raise ValueError(f"queries over {len(self._inverse)} classes, but logits over {logits.shape[1]}")
             coefficients = coefficients @ self._inverse.to(coefficients)
         return weighted_sum(self._loss, logits, coefficients)
 
     def _coefficients(self, asked: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """What each classwise loss is multiplied by, (n, k): no gradient in here."""
         weights = self._weights(asked, batch, counts)
+        share = batch.shares(asked.dtype)
+        scale: Number = 1 / counts[0] if share is None else share / counts[0]
+        a, b, c, d = (weight * scale for weight in weights)
         yes = batch.responses.to(asked.dtype)
         if batch.noisy:
             rho1 = 0.0 if batch.flip_yes is None else batch.flip_yes
             rho0 = 0.0 if batch.flip_no is None else batch.flip_no
             yes = ((yes - rho0) / (1 - rho0 - rho1)).to(asked.dtype)
-        share = batch.shares(asked.dtype)
-        scale: Number = 1 / counts[0] if share is None else share / counts[0]
-        after_yes, after_no = (weights.a - weights.b) * scale, (weights.c - weights.d) * scale
-        on_asked = (after_no + yes * (after_yes - after_no)).unsqueeze(1)
         if self.weights == "paper":
-            return asked.mul_(on_asked)
-        everywhere = weights.d * scale + yes * ((weights.b - weights.d) * scale)
-        return torch.addcmul(everywhere.unsqueeze(1), asked, on_asked)
+            return asked.mul_((c + yes * (a - c)).unsqueeze(1))
+        inside, outside = (c - d) + yes * ((a - b) - (c - d)), d + yes * (b - d)
+        return torch.addcmul(outside.unsqueeze(1), asked, inside.unsqueeze(1))
 
     def _weights(self, asked: Tensor, batch: Batch, counts: Counts) -> Weights:
         classes = asked.shape[1]
         sizes = asked.sum(1)
-        smallest, largest = (int(end.item()) for end in sizes.aminmax())
+        smallest, largest = size_range(sizes, classes)
         size: Number = smallest if smallest == largest else sizes
         if self._inverse is not None:
             return Weights(1 / size, 0.0, 0.0, 1 / (classes - size))
@@ -156,5 +160,5 @@ class Unbiased(Objective):
                 f"subsets of sizes {smallest} to {largest} in one batch: the paper's group means need one size; "
                 "use weights='minimum-norm' or 'agreement'"
             )
-        items, yes = counts
-        return paper_weights(classes, size, yes / items if 0 < yes < items else size / classes)
+        _, yes, no = counts
+        return paper_weights(classes, size, yes / (yes + no) if yes > 0 and no > 0 else size / classes)

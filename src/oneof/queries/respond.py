@@ -21,10 +21,11 @@ def respond(
     >>> respond([[True, False, True], [True, False, True]], [0, 1])
     array([ True, False])
     """
-    asked = np.asarray(subsets, dtype=np.bool_)
+    asked = np.asarray(subsets)
     truth = np.asarray(labels)
-    if asked.ndim != 2:
-        raise ValueError(f"subsets must have shape (n, classes), not {asked.shape}")
+    if asked.ndim != 2 or not np.isin(asked, (0, 1)).all():
+        raise ValueError(f"subsets must be true or false, of shape (n, classes), not {asked.dtype} {asked.shape}")
+    asked = asked.astype(np.bool_)
     n, k = asked.shape
     if truth.shape != (n,):
         raise ValueError(f"labels must have shape ({n},), one a subset, not {truth.shape}")

@@ -39,6 +39,7 @@ class WeightedQueries:
                 "a query with no label or with every label tells nothing"
             )
         self._table, self._chances = table, chances / chances.sum()
+        self._table.flags.writeable = self._chances.flags.writeable = False
         self._refuse_inseparable()
 
     @property

@@ -1,0 +1,153 @@
+"""oneof plan: which size of question, and how many answers."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from oneof.cli.options import AsJson, Seed
+
+
+def plan(
+    classes: Annotated[int, typer.Option(min=2, help="How many classes there are, k.")],
+    accuracy: Annotated[float, typer.Option(min=0, max=1, help="The accuracy you expect or want, such as 0.9.")],
+    width: Annotated[float, typer.Option(help="Width of the confidence interval you want, such as 0.05.")],
+    confidence: Annotated[float, typer.Option(help="Confidence of the interval.")] = 0.95,
+    flip_yes: Annotated[float, typer.Option(help="P(no | truth yes) of the annotators.")] = 0.0,
+    flip_no: Annotated[float, typer.Option(help="P(yes | truth no) of the annotators.")] = 0.0,
+    epsilon: Annotated[float | None, typer.Option(help="Privacy budget of one answer: flips on purpose.")] = None,
+    training_answers: Annotated[int, typer.Option(help="Training answers at which to state the bound.")] = 10_000,
+    delta: Annotated[float, typer.Option(help="The bound may fail with this probability.")] = 0.05,
+    loss: Annotated[str, typer.Option(help="mae, mse or gce: gives the bound its C_l.")] = "mae",
+    lipschitz: Annotated[float, typer.Option(help="Lipschitz constant of the loss, for the bound.")] = 1.0,
+    complexity: Annotated[float, typer.Option(help="C_R of the hypothesis class, for the bound.")] = 1.0,
+    pilot: Annotated[
+        Path | None, typer.Option(help="A first batch of real answers: adds a forecast of the answers needed.")
+    ] = None,
+    items: Annotated[
+        str | None, typer.Option(help="The items of the pilot, as for `oneof train`, or dataset:NAME/train.")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the items in the pilot's trainings.")] = None,
+    seed: Seed = 0,
+    figure: Annotated[Path | None, typer.Option(help="Draw the plan into this file: .png, .pdf or .svg.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say, for each size of question, how many answers you need and what each is worth.
+
+    Example: oneof plan --classes 10 --accuracy 0.9 --width 0.05
+    """
+    from oneof.planning import plan as make_plan
+
+    if (pilot is None) != (items is None):
+        raise typer.BadParameter("--pilot and --items go together: the answers, and what they are about")
+    table = make_plan(
+        classes,
+        accuracy,
+        width,
+        confidence=confidence,
+        flip_yes=flip_yes,
+        flip_no=flip_no,
+        epsilon=epsilon,
+        training_answers=training_answers,
+        delta=delta,
+        loss=loss,
+        lipschitz=lipschitz,
+        complexity=complexity,
+    )
+    curve = points = None
+    if pilot is not None and items is not None:
+        points, curve = _forecast(pilot, items, classes, epochs, seed)
+    if figure is not None:
+        _draw(figure, table, curve, points, accuracy)
+    facts: dict[str, Any] = {"plan": table.to_dict(orient="records")}
+    if points is not None and curve is not None:
+        facts["pilot"] = points.to_dict(orient="records")
+        facts["answers_for_accuracy"] = _finite(curve.answers_for(accuracy, confidence)._asdict())
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(facts))
+        return
+    _print(table, facts, accuracy, width, confidence, epsilon)
+
+
+def _forecast(pilot: Path, items: str, classes: int, epochs: int | None, seed: int) -> tuple[Any, Any]:
+    from oneof.answers import Answers
+    from oneof.classifier import OneOfClassifier
+    from oneof.items import load
+    from oneof.learning_curve import fit_curve, pilot_points
+
+    loaded = load(items)
+    answers = Answers.load(pilot, classes=classes).align(loaded.ids)
+    typer.echo(f"training 12 times on parts of {pilot} ...", err=True)
+    points = pilot_points(OneOfClassifier(epochs=epochs, random_state=seed), loaded.x, answers, seed=seed)
+    return points, fit_curve(points["answers"], points["accuracy"], points["error"], seed=seed)
+
+
+def _draw(path: Path, table: Any, curve: Any, points: Any, target: float) -> None:
+    from oneof.atomic import replacing
+    from oneof.planning_figure import planning_figure
+
+    if path.suffix not in (".png", ".pdf", ".svg"):
+        raise typer.BadParameter(f"{path}: a figure ends in .png, .pdf or .svg")
+    drawn = planning_figure(table, curve, points, target)
+    with replacing(path) as part:
+        drawn.savefig(part, dpi=160)
+
+
+def _finite(estimate: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no infinity: null stands for "may never be reached"."""
+    return {key: None if value == float("inf") else value for key, value in estimate.items()}
+
+
+def _print(
+    table: Any, facts: dict[str, Any], accuracy: float, width: float, confidence: float, epsilon: float | None
+) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    titles = {
+        "size": "m",
+        "p_yes": "P(yes)",
+        "answers": "answers",
+        "bits": "bits",
+        "variance_paper": "paper",
+        "variance_minimum_norm": "min-norm",
+        "variance_agreement": "agreement",
+        "bound": "bound",
+        "privacy_cost": "privacy",
+    }
+    formats = {"size": "d", "answers": ",d", "bits": ".3f", "p_yes": ".3f"}
+    console = Console()
+    shown = Table(
+        title=f"A {confidence:.0%} interval of width {width:g} at accuracy {accuracy:g}",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        caption="answers: held out, to judge by. bits: what one answer tells. paper, min-norm, agreement: variance of "
+        "the weights. bound: Theorem 2." + (" privacy: times more answers." if epsilon is not None else ""),
+        caption_justify="left",
+    )
+    for column in table.columns:
+        shown.add_column(titles[column], justify="right")
+    for row in facts["plan"]:
+        shown.add_row(*(format(value, formats.get(column, ".1f")) for column, value in row.items()))
+    console.print(shown)
+    best = min(facts["plan"], key=lambda row: row["answers"])
+    console.print(f"Fewest held-out answers: {best['answers']:,} at m = {best['size']}.", highlight=False)
+    if epsilon is not None:
+        from oneof.privacy import cost, flip_rate
+
+        console.print(
+            f"epsilon = {epsilon:g} flips {flip_rate(epsilon):.1%} of the answers on purpose; estimates that are "
+            f"linear in the answers need at least {cost(epsilon):.2f} times as many.",
+            highlight=False,
+        )
+    if "answers_for_accuracy" in facts:
+        needed = {key: "more than any number of" if value is None else f"{value:,.0f}"
+                  for key, value in facts["answers_for_accuracy"].items()}  # fmt: skip
+        console.print(
+            f"Pilot of {needed['n']} training answers: accuracy {accuracy:g} will take about {needed['value']} "
+            f"answers, with {confidence:.0%} between {needed['low']} and {needed['high']}.",
+            highlight=False,
+        )

@@ -1,0 +1,42 @@
+"""oneof report: all tables and figures on one page, from finished runs; nothing is trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Write all tables and figures on one page.")
+
+
+@app.command()
+def report(
+    results_folder: Annotated[Path, typer.Option("--results", help="Folder with the rows of finished runs.")] = Path(
+        "results"
+    ),
+    preset_name: Annotated[str, typer.Option("--preset", help="Whose runs: paper, cpu, smoke or fast.")] = "cpu",
+    output: Annotated[Path | None, typer.Option(help="The HTML file. Default: report.html among the results.")] = None,
+    docs: Annotated[
+        Path | None, typer.Option(help="Also write reproduction.md and leaderboard.md into this folder.")
+    ] = None,
+) -> None:
+    """Write one HTML page that needs no other file: Tables I-VI, Figures 1-6 and the leaderboard."""
+    from oneof.experiments.leaderboard import leaderboard_table
+    from oneof.experiments.outputs import write_report
+    from oneof.experiments.pages import write_pages
+    from oneof.experiments.protocol import preset
+    from oneof.experiments.store import Results
+
+    try:
+        evidence = Results(results_folder).evidence(preset(preset_name).name)
+        board = leaderboard_table(Results(results_folder).evidence("fast").rows)
+        title = f"oneof: the paper's tables and figures, preset {preset_name}"
+        paths = [write_report(evidence, output or results_folder / "report.html", title=title, extra=[board])]
+        if docs is not None:
+            paths += write_pages(Results(results_folder), preset_name, docs)
+    except ValueError as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(2) from error
+    for path in paths:
+        typer.echo(path)

@@ -1,0 +1,81 @@
+"""oneof reproduce: the paper's tables and figures, run and drawn by one command."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+app = typer.Typer(help="Run and draw the paper's tables and figures.")
+
+Target = Annotated[
+    str,
+    typer.Argument(
+        help="table1 to table6, figure1 to figure6, all, leaderboard; or the identity of a finished run, which is run "
+        "again and compared."
+    ),
+]
+PresetName = Annotated[
+    str | None,
+    typer.Option("--preset", help="paper (GPU, days), cpu (two cores, hours), smoke (minutes, no files needed), fast."),
+]
+Folder = Annotated[Path, typer.Option("--results", help="Folder with the rows of finished runs; grows as runs finish.")]
+
+
+@app.command()
+def reproduce(
+    target: Target,
+    preset_name: PresetName = None,
+    results_folder: Folder = Path("results"),
+    dataset: Annotated[list[str] | None, typer.Option(help="Only this data set; may be given several times.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Only the first so many seeds of the preset.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Runs side by side, one CPU thread each.")] = 2,
+    accept_unverified: Annotated[
+        bool, typer.Option("--accept-unverified", help="Use data files that are not the official ones, and say so.")
+    ] = False,
+) -> None:
+    """Run what a table or figure needs and is not there yet, then write it. Start again at any time to go on."""
+    from rich.console import Console
+
+    from oneof import datasets
+    from oneof.experiments import reproduce as steps
+    from oneof.experiments.protocol import preset
+    from oneof.experiments.store import Results
+
+    if accept_unverified:
+        # By way of the environment, so that worker processes hear of it too.
+        os.environ[datasets.ACCEPT_VARIABLE] = "1"
+    console, results = Console(stderr=True), Results(results_folder)
+    warnings.showwarning = lambda message, *_: console.print(f"Warning: {message}", style="yellow", markup=False)
+    again = re.fullmatch("[0-9a-f]{12}", target) is not None
+    try:
+        if again:
+            repeated = steps.run_again(target, results)
+        else:
+            chosen = preset(preset_name or ("fast" if target == "leaderboard" else "cpu"))
+            names = [datasets.info(name).name for name in dataset or ()]
+            restricted = steps.restrict(chosen, names, seeds)
+            steps.run_missing(target, restricted, results, workers=workers, console=console)
+            paths = steps.write(target, chosen.name, results)
+    except steps.RunsFailed as error:
+        _fail(str(error), code=1)
+    except (ValueError, RuntimeError) as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        _fail("stopped; finished runs are kept, start again to go on", code=130)
+    if again:
+        typer.echo(repeated.describe())
+        raise typer.Exit(0 if repeated.same else 1)
+    for path in paths:
+        if path.suffix == ".md" and target != "all":
+            typer.echo(path.read_text(encoding="utf-8"))
+    typer.echo("\n".join(str(path) for path in paths))
+
+
+def _fail(message: str, code: int = 2) -> NoReturn:
+    typer.echo(f"Error: {message}", err=True)
+    raise typer.Exit(code)

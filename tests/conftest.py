@@ -1,0 +1,48 @@
+"""What every test shares: one thread, repeatable property tests, and no silent skips where CI forbids them."""
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import HealthCheck, settings
+
+torch.set_num_threads(1)
+
+# The machine may be busy, so no deadline; the same examples in every run, so that a failure is never a matter of luck.
+settings.register_profile(
+    "oneof", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("oneof")
+
+
+def _forbid(report: Any) -> None:
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("ONEOF_NO_SKIPS") == "1":
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        report.outcome = "failed"
+        report.longrepr = f"ONEOF_NO_SKIPS=1 allows no skipped test, but: {reason}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, Any, Any]:
+    report = yield
+    _forbid(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, Any, Any]:
+    report = yield
+    _forbid(report)
+    return report
+
+
+@pytest.fixture(scope="session")
+def data_root() -> Path:
+    """The folder of downloaded data sets, where there is one."""
+    root = os.environ.get("ONEOF_DATA")
+    if not root or not Path(root).is_dir():
+        pytest.skip("ONEOF_DATA does not name a folder of data sets")
+    return Path(root)
