@@ -1,0 +1,155 @@
+"""Flip rates and a classifier together, by EM: no gold items, no repeated questions (after Dawid and Skene 1979).
+
+The model says how likely each class of an item is, the rates say how likely each answer is given the class, and
+
+    P(answers about item i) = sum_j p_ij^(1/T) / Z_i * prod over answers P(s | class j, L, rates of the annotator).
+
+E-step: the posterior of each item's class. M-step: the rates from the posterior; then the model, by training anew with
+these rates. Two precautions make this work. The p_ij of an item come from a model that did not see its answers
+(cross-fitting): a model that has learnt wrong answers by heart would declare them right. And the temperature T is
+fitted with the rates, so that an overconfident model does not pass off its own errors as those of the annotators.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
+
+from oneof.answers import Answers
+from oneof.noise.rates import FlipRates, annotator_index, annotator_names, covariance, maximise
+
+Floats = NDArray[np.float64]
+
+TEMPERATURES = (0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
+INNER_ROUNDS = 200
+
+
+class Estimator(Protocol):
+    """What is needed of a classifier: scikit-learn's interface, with answers in place of labels."""
+
+    def fit(self, X: Any, y: Answers) -> Any:
+        """Train on items and answers, flip rates included."""
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities, (n, k)."""
+
+
+@dataclass(frozen=True)
+class NoisyFit:
+    """estimator: trained on all answers with the final rates. rates: per annotator. answers: with the rates written in.
+
+    temperature: by how much the held-out probabilities had to be softened. log_likelihood: of all answers, in the
+    last round, under probabilities that did not see them.
+    """
+
+    estimator: Any
+    rates: FlipRates
+    answers: Answers
+    temperature: float
+    log_likelihood: float
+
+
+def rates_from_model(
+    probabilities: ArrayLike, answers: Answers, *, start: float = 0.1, temperatures: Iterable[float] = TEMPERATURES
+) -> tuple[FlipRates, float, float]:
+    """Flip rates from class probabilities of a model that was not trained on these answers.
+
+    probabilities: (items, k); `answers.items` points into it. start: where the rates begin, below one half.
+    Returns the rates, the temperature that explains the answers best, and the log-likelihood there.
+
+    >>> from oneof import UniformQueries, respond
+    >>> labels = np.arange(3000) % 10
+    >>> subsets = UniformQueries(10, 5).draw(3000, rng=0)
+    >>> answers = Answers(subsets, respond(subsets, labels, flip_yes=0.2, flip_no=0.1, rng=1))
+    >>> model = np.full((3000, 10), 0.02)
+    >>> model[np.arange(3000), labels] = 0.82
+    >>> rates, _, _ = rates_from_model(model, answers, temperatures=[0.7, 0.5])
+    >>> rates.flip_yes.round(2), rates.flip_no.round(2)
+    (array([0.21]), array([0.1]))
+    """
+    p = np.asarray(probabilities, dtype=np.float64)
+    if p.ndim != 2 or p.shape[1] != answers.classes or len(p) <= answers.items.max(initial=-1):
+        raise ValueError(
+            f"probabilities must have shape (items, {answers.classes}) with a row for item "
+            f"{answers.items.max(initial=-1)}, not {p.shape}"
+        )
+    if not len(answers):
+        raise ValueError("there are no answers to estimate rates from")
+    asked, row = np.unique(answers.items, return_inverse=True)
+    scores = np.log(np.maximum(p[asked], 1e-12))
+    fits = [(*_at_temperature(scores / t, answers, row, start), t) for t in temperatures]
+    rates, value, temperature = max(fits, key=lambda fit: fit[1])
+    return rates, temperature, value
+
+
+def fit_with_noise(
+    estimator: Estimator,
+    X: Any,
+    answers: Answers,
+    *,
+    start: float = 0.1,
+    rounds: int = 2,
+    folds: int = 3,
+    seed: int = 0,
+) -> NoisyFit:
+    """Train a classifier on answers whose flip rates are unknown, and estimate the rates, per annotator if recorded.
+
+    estimator: a classifier such as `OneOfClassifier`; it is cloned, never changed. X: the items, an array whose rows
+    `answers.items` points at. Trains folds * rounds + 1 times. Flip rates that the answers carry are ignored.
+    """
+    from sklearn.base import clone
+
+    if rounds < 1 or folds < 2:
+        raise ValueError(f"rounds must be at least 1 and folds at least 2, not {rounds} and {folds}")
+    names = annotator_names(answers)
+    some = np.full(len(names), start)
+    rates = FlipRates(names, some, some, np.zeros((len(names), 2, 2)), np.zeros(len(names), dtype=np.int64))
+    asked = np.unique(answers.items)
+    if len(asked) < folds:
+        raise ValueError(f"answers about {len(asked)} items cannot make {folds} folds")
+    fold = np.empty(int(asked.max()) + 1, dtype=np.int64)
+    fold[asked] = np.random.default_rng(seed).permutation(len(asked)) % folds
+    temperature = value = float("nan")
+    for _ in range(rounds):
+        told = rates.apply(answers)
+        held_out = np.full((len(fold), answers.classes), 1 / answers.classes)
+        for part in range(folds):
+            rows = asked[fold[asked] == part]
+            model = clone(estimator).fit(X, told[fold[told.items] != part])
+            held_out[rows] = model.predict_proba(X[rows])
+        rates, temperature, value = rates_from_model(held_out, answers, start=start)
+    told = rates.apply(answers)
+    return NoisyFit(clone(estimator).fit(X, told), rates, told, temperature, value)
+
+
+def _at_temperature(scores: Floats, answers: Answers, row: NDArray[np.int64], start: float) -> tuple[FlipRates, float]:
+    """EM for the rates with the model held fixed. scores: log p of each asked item, (b, k)."""
+    names = annotator_names(answers)
+    who, said, subsets = annotator_index(answers, names), answers.responses, answers.subsets
+    log_prior = scores - logsumexp(scores, axis=1, keepdims=True)
+    rates = np.full((len(names), 2), start)
+    for _ in range(INNER_ROUNDS):
+        told = _log_likelihood(subsets, said, rates[who])
+        joint = log_prior.copy()
+        np.add.at(joint, row, told)
+        total = logsumexp(joint, axis=1, keepdims=True)
+        truth = np.where(subsets, np.exp(joint - total)[row], 0).sum(axis=1)
+        update = maximise(truth, said, who, len(names))
+        moved = np.abs(update - rates).max()
+        rates = update
+        if moved < 1e-6:
+            break
+    spread = covariance(truth, said, who, rates, row)
+    counts = np.bincount(who, minlength=len(names))
+    return FlipRates(names, rates[:, 0], rates[:, 1], spread, counts), float(total.sum())
+
+
+def _log_likelihood(subsets: NDArray[np.bool_], said: NDArray[np.bool_], rates: Floats) -> Floats:
+    """log P(answer | class) for every class, (n, k)."""
+    rho1, rho0 = rates.T
+    inside = np.where(said, np.log1p(-rho1), np.log(rho1))
+    outside = np.where(said, np.log(rho0), np.log1p(-rho0))
+    return np.asarray(np.where(subsets, inside[:, None], outside[:, None]))

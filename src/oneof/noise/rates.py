@@ -1,0 +1,168 @@
+"""FlipRates: how often each annotator says the wrong thing, how sure we are, and who is of no use.
+
+    flip_yes = P(no | truth yes)      flip_no = P(yes | truth no)      trust = 1 - flip_yes - flip_no
+
+Trust is 1 for a perfect annotator, 0 for one whose answer has nothing to do with the question (a coin, or always
+yes), and -1 for one who always says the opposite.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from oneof.answers import Answers
+
+Floats = NDArray[np.float64]
+
+CERTAIN = 3.0
+"""Standard errors that make a verdict; at three, one honest annotator in a thousand would be named by accident."""
+
+GOOD = 0.5
+"""Trust that an annotator who answers at random must be shown to be below; flips of 25 % each way."""
+
+
+@dataclass(frozen=True)
+class FlipRates:
+    """Flip rates of a annotators; one without a name stands for everybody.
+
+    annotators: names. flip_yes, flip_no: (a,). covariance: (a, 2, 2) of the two rates. answers: int (a,), how many
+    answers each estimate rests on.
+    """
+
+    annotators: tuple[str, ...]
+    flip_yes: Floats
+    flip_no: Floats
+    covariance: Floats
+    answers: NDArray[np.int64]
+
+    @property
+    def trust(self) -> Floats:
+        """1 - flip_yes - flip_no, (a,)."""
+        return np.asarray(1 - self.flip_yes - self.flip_no)
+
+    @property
+    def trust_error(self) -> Floats:
+        """Standard error of the trust, (a,)."""
+        return np.asarray(np.sqrt(self.covariance.sum(axis=(1, 2))))
+
+    @property
+    def verdicts(self) -> list[str]:
+        """One word an annotator: "fine", "random", "inverts", or "unclear" where the answers are too few to tell.
+
+        "random" also holds whoever always says yes, or always no: those answers carry nothing either.
+        """
+        low, high = self.trust - CERTAIN * self.trust_error, self.trust + CERTAIN * self.trust_error
+        verdicts = np.select([low > 0, high < 0, high < GOOD], ["fine", "inverts", "random"], "unclear")
+        return [str(verdict) for verdict in verdicts]
+
+    def named(self, verdict: str) -> list[str]:
+        """The annotators with this verdict."""
+        return [name for name, found in zip(self.annotators, self.verdicts, strict=True) if found == verdict]
+
+    def table(self) -> pd.DataFrame:
+        """One row an annotator: answers, rates with standard errors, trust, verdict."""
+        errors = np.sqrt(np.diagonal(self.covariance, axis1=1, axis2=2))
+        return pd.DataFrame(
+            {
+                "annotator": self.annotators,
+                "answers": self.answers,
+                "flip_yes": self.flip_yes,
+                "flip_yes_error": errors[:, 0],
+                "flip_no": self.flip_no,
+                "flip_no_error": errors[:, 1],
+                "trust": self.trust,
+                "trust_error": self.trust_error,
+                "verdict": self.verdicts,
+            }
+        )
+
+    def apply(self, answers: Answers) -> Answers:
+        """The answers with these rates written in, ready to train on or to judge by.
+
+        Answers of annotators who answer at random are left out: they say nothing. Those of annotators who invert are
+        turned around, and so are their rates.
+
+        >>> rates = FlipRates(("ann", "bob"), np.array([0.1, 0.9]), np.array([0.1, 0.95]),
+        ...                   np.full((2, 2, 2), 1e-5), np.array([900, 900]))
+        >>> rates.verdicts
+        ['fine', 'inverts']
+        >>> told = rates.apply(Answers([[True, False]] * 2, [True, True], annotators=["ann", "bob"]))
+        >>> told.responses, told.flip_yes.round(2), told.flip_no.round(2)
+        (array([ True, False]), array([0.1, 0.1]), array([0.1 , 0.05]))
+        """
+        who = annotator_index(answers, self.annotators)
+        inverts = (self.trust < 0)[who]
+        rho1 = np.where(inverts, 1 - self.flip_yes[who], self.flip_yes[who])
+        rho0 = np.where(inverts, 1 - self.flip_no[who], self.flip_no[who])
+        kept = (np.array(self.verdicts) != "random")[who] & (rho1 + rho0 < 1)
+        return Answers(
+            answers.subsets[kept],
+            (answers.responses ^ inverts)[kept],
+            answers.items[kept],
+            class_names=answers.class_names,
+            annotators=None if answers.annotators is None else answers.annotators[kept],
+            flip_yes=rho1[kept],
+            flip_no=rho0[kept],
+            adaptive=None if answers.adaptive is None else answers.adaptive[kept],
+            item_names=answers.item_names,
+        )
+
+    def __str__(self) -> str:
+        return self.table().to_string(index=False, float_format=lambda value: f"{value:.3f}")
+
+
+def annotator_names(answers: Answers) -> tuple[str, ...]:
+    """Who answered, in alphabetical order; one empty name where nobody is recorded."""
+    return ("",) if answers.annotators is None else tuple(np.unique(answers.annotators).tolist())
+
+
+def annotator_index(answers: Answers, names: tuple[str, ...]) -> NDArray[np.int64]:
+    """The place of each answer's annotator among the names, (n,); an error for one who is not there."""
+    if names == ("",) or answers.annotators is None:
+        if len(names) > 1:
+            raise ValueError("these answers do not say who gave them, but the rates are per annotator")
+        return np.zeros(len(answers), dtype=np.int64)
+    place = {name: row for row, name in enumerate(names)}
+    unknown = next((name for name in answers.annotators.tolist() if name not in place), None)
+    if unknown is not None:
+        raise ValueError(f"there are no flip rates for annotator {unknown!r}; known: {', '.join(names)}")
+    return np.array([place[name] for name in answers.annotators.tolist()], dtype=np.int64)
+
+
+def maximise(truth: Floats, responses: NDArray[np.bool_], who: NDArray[np.int64], count: int) -> Floats:
+    """Rates (count, 2) from P(truth is yes) of each answer, (n,): the M-step, or plain counting where truth is known.
+
+    Each annotator gets one imagined answer of either kind, half of it flipped (Jeffreys' prior).
+    """
+    rates = np.empty((count, 2))
+    for column, (mass, wrong) in enumerate(((truth, ~responses), (1 - truth, responses))):
+        total = np.bincount(who, weights=mass, minlength=count)
+        rates[:, column] = (np.bincount(who, weights=mass * wrong, minlength=count) + 0.5) / (total + 1)
+    return rates
+
+
+def covariance(
+    truth: Floats, responses: NDArray[np.bool_], who: NDArray[np.int64], rates: Floats, group: NDArray[np.int64]
+) -> Floats:
+    """Covariance of each annotator's two rates, (a, 2, 2), all others' rates being uncertain too.
+
+    truth: P(truth is yes | all answers) of each answer, (n,). group: int (n,), which answers share one unknown truth
+    (a question, or an item). The score of a group is the expected score had its truth been known (Fisher's identity);
+    the sum of their outer products is the information.
+    """
+    rho1, rho0 = np.clip(rates, 1e-4, 1 - 1e-4)[who].T
+    by_yes = truth * np.where(responses, -1 / (1 - rho1), 1 / rho1)
+    by_no = (1 - truth) * np.where(responses, 1 / rho0, -1 / (1 - rho0))
+    count = len(rates)
+    scores = csr_matrix(
+        (np.concatenate([by_yes, by_no]), (np.tile(group, 2), np.concatenate([2 * who, 2 * who + 1]))),
+        shape=(int(group.max(initial=-1)) + 1, 2 * count),
+    )
+    # The prior's own information keeps the matrix invertible where an annotator was never asked one kind.
+    imagined = 1 / np.clip(rates * (1 - rates), 1e-3, None)
+    whole = np.linalg.inv((scores.T @ scores).toarray() + np.diag(imagined.ravel()))
+    place = 2 * np.arange(count)[:, None, None] + np.array([[0, 1]])
+    return np.asarray(whole[place.transpose(0, 2, 1), place])

@@ -1,0 +1,75 @@
+"""Flip rates from repeated questions: the same question about the same item, answered more than once.
+
+Two answers to one question can only differ if one of them is wrong. Let t be the truth of a question, yes with
+probability |L| / k under uniform queries whatever the classes' frequencies; the answers to it are independent given t:
+
+    P(answers) = |L|/k prod P(s | t = yes) + (1 - |L|/k) prod P(s | t = no).
+
+The rates that maximise this are found by EM (Dawid and Skene 1979, with the share of yes known).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from oneof.answers import Answers
+from oneof.noise.rates import FlipRates, annotator_index, annotator_names, covariance, maximise
+
+ROUNDS = 500
+START = 0.1
+"""Where the rates begin: below one half, so that the solution in which everybody inverts is not the one found."""
+
+
+def rates_from_repeated(answers: Answers) -> FlipRates:
+    """Flip rates from questions that were asked at least twice, best by different annotators; no labels, no model.
+
+    The questions must have been drawn uniformly. Questions asked once are ignored.
+
+    >>> from oneof import UniformQueries, respond
+    >>> labels = np.arange(3000) % 10
+    >>> once = UniformQueries(10, 4).draw(3000, rng=0)
+    >>> subsets, items = np.concatenate([once, once]), np.tile(np.arange(3000), 2)
+    >>> said = respond(subsets, labels[items], flip_yes=0.2, flip_no=0.1, rng=1)
+    >>> rates = rates_from_repeated(Answers(subsets, said, items))
+    >>> bool(abs(rates.flip_yes[0] - 0.2) < 0.03), bool(abs(rates.flip_no[0] - 0.1) < 0.03)
+    (True, True)
+    """
+    question = _questions(answers)
+    repeated = np.bincount(question)[question] > 1
+    if answers.adaptive is not None:
+        repeated &= ~answers.adaptive
+    if not repeated.any():
+        raise ValueError(
+            "no question was asked twice: ask some questions (same item, same labels) of several annotators, "
+            "or estimate the rates from gold items or with a model"
+        )
+    names = annotator_names(answers)
+    asked = answers[repeated]
+    _, question = np.unique(question[repeated], return_inverse=True)
+    who, said = annotator_index(asked, names), asked.responses
+    sizes = asked.subsets.sum(axis=1)
+    prior = np.log(sizes / (asked.classes - sizes))
+    rates = np.full((len(names), 2), START)
+    for _ in range(ROUNDS):
+        told = _log_odds(said, rates[who])
+        truth = expit(prior + np.bincount(question, weights=told)[question])
+        update = maximise(truth, said, who, len(names))
+        moved = np.abs(update - rates).max()
+        rates = update
+        if moved < 1e-7:
+            break
+    spread = covariance(truth, said, who, rates, question)
+    return FlipRates(names, rates[:, 0], rates[:, 1], spread, np.bincount(who, minlength=len(names)))
+
+
+def _questions(answers: Answers) -> NDArray[np.int64]:
+    """A number for each question, the same where item and subset are the same. (n,)."""
+    rows = np.concatenate([answers.items[:, None], np.packbits(answers.subsets, axis=1)], axis=1)
+    _, number = np.unique(rows, axis=0, return_inverse=True)
+    return np.asarray(number.reshape(-1), dtype=np.int64)
+
+
+def _log_odds(said: NDArray[np.bool_], rates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What an answer adds to the log-odds that the truth is yes."""
+    rho1, rho0 = rates.T
+    return np.asarray(np.where(said, np.log1p(-rho1) - np.log(rho0), np.log(rho1) - np.log1p(-rho0)))

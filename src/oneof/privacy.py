@@ -1,0 +1,154 @@
+"""Privacy: whoever answers flips a coin first, so that no single answer gives them away.
+
+Randomised response (Warner 1965): report the true yes/no with probability e^eps / (1 + e^eps), and the opposite
+otherwise. Whatever is reported, its probability differs between the two truths by a factor of at most e^eps: this is
+local differential privacy with budget eps. The flips are ordinary noise with known rates,
+
+    rho0 = rho1 = 1 / (1 + e^eps),
+
+so every objective and estimate of this library corrects for them. Estimates that are linear in the answers then need
+((e^eps + 1) / (e^eps - 1))^2 times as many answers where yes and no were equally likely, and more where they were
+not, because the flips add variance that was not there. `oneof.plan` gives the exact figure for an accuracy.
+"""
+
+from math import exp, inf, log, tanh
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from oneof.answers import Answers
+from oneof.evaluation import Estimate
+
+
+def flip_rate(epsilon: float) -> float:
+    """The rate at which to flip answers for a budget epsilon: 1 / (1 + e^epsilon).
+
+    >>> round(flip_rate(2.0), 4)
+    0.1192
+    """
+    _check(epsilon)
+    return exp(-epsilon) / (1 + exp(-epsilon))
+
+
+def epsilon_of(flip_yes: float, flip_no: float) -> float:
+    """The budget that flips at these rates amount to; infinite where an answer is never flipped.
+
+    >>> round(epsilon_of(flip_rate(2.0), flip_rate(2.0)), 6)
+    2.0
+    """
+    for name, rate in (("flip_yes", flip_yes), ("flip_no", flip_no)):
+        if not 0 <= rate <= 1:
+            raise ValueError(f"{name} is {rate}, expected a rate in [0, 1]")
+    return max(_distance(1 - flip_yes, flip_no), _distance(1 - flip_no, flip_yes))
+
+
+def cost(epsilon: float) -> float:
+    """How many times more answers a linear estimate needs, at least: ((e^eps + 1) / (e^eps - 1))^2.
+
+    >>> [round(cost(epsilon), 2) for epsilon in (1, 2, 4)]
+    [4.68, 1.72, 1.08]
+    """
+    _check(epsilon)
+    return 1 / tanh(epsilon / 2) ** 2
+
+
+def randomise(responses: ArrayLike, epsilon: float, rng: np.random.Generator | int) -> NDArray[np.bool_]:
+    """Randomised response on true answers, bool (n,) -> bool (n,). Do this before anything is written down.
+
+    >>> randomise([True, True, False, False], epsilon=1.0, rng=3)
+    array([False, False, False, False])
+    """
+    truth = np.asarray(responses)
+    if truth.dtype != np.bool_:
+        raise ValueError(f"responses must be true or false, not {truth.dtype}")
+    flipped = np.random.default_rng(rng).random(truth.shape) < flip_rate(epsilon)
+    return np.asarray(truth ^ flipped)
+
+
+def privatise(answers: Answers, epsilon: float, rng: np.random.Generator | int) -> Answers:
+    """Answers after randomised response, carrying their flip rates, so that training and judging correct for them.
+
+    Flip rates that the answers carry already (annotators err) are joined with the new ones.
+
+    >>> true = Answers([[True, False, False]] * 4, [True, True, False, False])
+    >>> private = privatise(true, epsilon=1.0, rng=3)
+    >>> private.responses, private.flip_yes.round(3)
+    (array([False, False, False, False]), array([0.269, 0.269, 0.269, 0.269]))
+    """
+    rate = flip_rate(epsilon)
+    rho1, rho0 = answers.flips(None, None)
+    return Answers(
+        answers.subsets,
+        randomise(answers.responses, epsilon, rng),
+        answers.items,
+        class_names=answers.class_names,
+        annotators=answers.annotators,
+        flip_yes=rho1 + rate * (1 - 2 * rho1),
+        flip_no=rho0 + rate * (1 - 2 * rho0),
+        adaptive=answers.adaptive,
+        item_names=answers.item_names,
+    )
+
+
+def spent(answers: Answers, items: int | None = None) -> NDArray[np.float64]:
+    """The whole budget used up on each item, (items,): budgets of several answers about one item add up.
+
+    >>> rate = flip_rate(1.0)
+    >>> twice = Answers([[True, False]] * 2, [True, True], items=[0, 0], flip_yes=rate, flip_no=rate)
+    >>> spent(twice).round(6)
+    array([2.])
+    """
+    last = int(answers.items.max(initial=-1))
+    if items is not None and items <= last:
+        raise ValueError(f"there are answers about item {last}, but only {items} items")
+    rho1, rho0 = answers.flips(None, None)
+    pairs, kind = np.unique(np.stack([rho1, rho0], axis=1), axis=0, return_inverse=True)
+    budgets = np.array([epsilon_of(*pair) for pair in pairs.tolist()])
+    total = np.zeros(last + 1 if items is None else items)
+    np.add.at(total, answers.items, budgets[kind] if len(answers) else 0.0)
+    return total
+
+
+def measured_epsilon(truth: ArrayLike, reported: ArrayLike, confidence: float = 0.95) -> Estimate:
+    """What budget a flipping device really keeps, from a test run on known answers. (n,) bool each.
+
+    The interval covers the true budget with at least this confidence: exact intervals for the two flip rates, joined
+    by Bonferroni. A device that promises epsilon and shows `low` above it breaks its promise.
+
+    >>> truth = np.arange(20_000) % 2 == 0
+    >>> estimate = measured_epsilon(truth, randomise(truth, epsilon=2.0, rng=0))
+    >>> estimate.low < 2.0 < estimate.high
+    True
+    """
+    told, said = np.asarray(truth), np.asarray(reported)
+    if told.dtype != np.bool_ or said.dtype != np.bool_ or told.shape != said.shape or told.ndim != 1:
+        raise ValueError(
+            f"truth and reported must be bool (n,), not {told.dtype} {told.shape}, {said.dtype} {said.shape}"
+        )
+    if not told.any() or told.all():
+        raise ValueError("the test run needs true answers of both kinds, yes and no")
+    rates, lows, highs = [], [], []
+    for kind in (True, False):
+        flips = said[told == kind] != kind
+        interval = stats.binomtest(int(flips.sum()), len(flips)).proportion_ci((1 + confidence) / 2, method="exact")
+        rates.append(float(flips.mean()))
+        lows.append(float(interval.low))
+        highs.append(float(interval.high))
+    # Below one half a lower rate means a larger budget; a device that flips more often than not is out of scope.
+    if max(rates) > 0.5:
+        raise ValueError(f"more than half of the answers are flipped ({max(rates):.2f}): yes and no may be mixed up")
+    ends = (epsilon_of(*rates), epsilon_of(*(min(rate, 0.5) for rate in highs)), epsilon_of(*lows))
+    return Estimate(*ends, len(told))
+
+
+def _distance(p: float, q: float) -> float:
+    """How far apart one report's probabilities are under the two truths, |log(p / q)|."""
+    if p == q:
+        return 0.0
+    return abs(log(p / q)) if p > 0 and q > 0 else inf
+
+
+def _check(epsilon: float) -> None:
+    if not epsilon > 0:
+        raise ValueError(f"epsilon must be positive, not {epsilon}")

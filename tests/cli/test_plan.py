@@ -1,0 +1,75 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from oneof import Answers, UniformQueries, respond
+from oneof.cli.plan import plan
+from oneof.datasets import load
+
+app = typer.Typer()
+app.command()(plan)
+runner = CliRunner()
+ASK = ["--classes", "10", "--accuracy", "0.9", "--width", "0.05"]
+
+
+def test_table_for_people() -> None:
+    result = runner.invoke(app, ASK)
+    assert result.exit_code == 0
+    assert "Fewest held-out answers: 1,114 at m = 5." in result.stdout
+    assert "privacy" not in result.stdout
+
+
+def test_json_for_scripts() -> None:
+    result = runner.invoke(app, [*ASK, "--json"])
+    rows = json.loads(result.stdout)["plan"]
+    assert [row["size"] for row in rows] == list(range(1, 10))
+    assert rows[4]["answers"] == 1114
+
+
+def test_privacy_is_priced() -> None:
+    result = runner.invoke(app, [*ASK, "--epsilon", "2"])
+    assert result.exit_code == 0
+    assert "flips 11.9% of the answers" in result.stdout
+    assert json.loads(runner.invoke(app, [*ASK, "--epsilon", "2", "--json"]).stdout)["plan"][4]["privacy_cost"] > 1.7
+
+
+def test_figure(tmp_path: Path) -> None:
+    result = runner.invoke(app, [*ASK, "--figure", str(tmp_path / "plan.png"), "--json"])
+    assert result.exit_code == 0
+    assert (tmp_path / "plan.png").read_bytes()[:4] == b"\x89PNG"
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.png"]
+
+
+def test_pilot_gives_a_forecast(tmp_path: Path) -> None:
+    digits = load("digits", "train")
+    subsets = UniformQueries(10, 5).draw(400, rng=0)
+    Answers(subsets, respond(subsets, digits.labels[:400])).save(tmp_path / "pilot.csv")
+    np.save(tmp_path / "items.npy", digits.images[:400].reshape(400, -1))
+    files = ["--pilot", str(tmp_path / "pilot.csv"), "--items", str(tmp_path / "items.npy")]
+    result = runner.invoke(app, [*ASK, *files, "--epochs", "8", "--json"])
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    assert len(facts["pilot"]) == 4
+    assert facts["answers_for_accuracy"]["n"] == facts["pilot"][-1]["answers"]
+    assert facts["answers_for_accuracy"]["low"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*ASK, "--pilot", "answers.csv"], "--pilot and --items go together"),
+        ([*ASK, "--figure", "plan.gif"], ".png, .pdf or .svg"),
+        ([*ASK[:-1], "0"], "width must be between 0 and 1"),
+        ([*ASK, "--epsilon", "-1"], "epsilon must be positive"),
+        (["--classes", "1", *ASK[2:]], "--classes"),
+    ],
+)
+def test_mistakes_are_refused(arguments: list[str], message: str) -> None:
+    result = runner.invoke(app, arguments)
+    assert result.exit_code != 0
+    said = result.output + str(result.exception)
+    assert message in " ".join(said.replace("│", " ").split())

@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from oneof import Answers
+from oneof.noise import FlipRates
+
+
+def rates(flip_yes: list[float], flip_no: list[float], error: float = 0.01, names: str = "abcdef") -> FlipRates:
+    count = len(flip_yes)
+    spread = np.repeat(np.diag([error**2, error**2])[None], count, axis=0)
+    return FlipRates(tuple(names[:count]), np.array(flip_yes), np.array(flip_no), spread, np.full(count, 300))
+
+
+def test_verdicts() -> None:
+    found = rates([0.1, 0.5, 0.95, 0.0, 1.0], [0.2, 0.5, 0.9, 1.0, 0.02])
+    assert found.verdicts == ["fine", "random", "inverts", "random", "random"]
+    assert found.named("random") == ["b", "d", "e"], "whoever always says the same thing says nothing"
+    np.testing.assert_allclose(found.trust, [0.7, 0.0, -0.85, 0.0, -0.02])
+
+
+def test_too_few_answers_name_nobody() -> None:
+    assert rates([0.1, 0.5, 0.9], [0.2, 0.5, 0.9], error=0.4).verdicts == ["unclear"] * 3
+
+
+def test_apply_writes_rates_turns_inverters_and_leaves_out_noise() -> None:
+    answers = Answers(
+        [[True, False, False]] * 4,
+        [True, True, True, False],
+        items=[3, 4, 5, 6],
+        annotators=["a", "b", "c", "c"],
+        adaptive=[False, True, False, True],
+        class_names=["x", "y", "z"],
+    )
+    told = rates([0.1, 0.5, 0.9], [0.2, 0.5, 0.8]).apply(answers)
+    assert told.items.tolist() == [3, 5, 6]
+    assert told.responses.tolist() == [True, False, True]
+    assert told.flip_yes is not None
+    assert told.flip_no is not None
+    assert told.adaptive is not None
+    np.testing.assert_allclose(told.flip_yes, [0.1, 0.1, 0.1])
+    np.testing.assert_allclose(told.flip_no, [0.2, 0.2, 0.2])
+    assert told.adaptive.tolist() == [False, False, True]
+    assert told.class_names == ("x", "y", "z")
+
+
+def test_one_nameless_pair_of_rates_serves_everybody() -> None:
+    everybody = FlipRates(("",), np.array([0.1]), np.array([0.2]), np.zeros((1, 2, 2)), np.array([9]))
+    told = everybody.apply(Answers([[True, False]] * 2, [True, False], annotators=["ann", "bob"]))
+    assert told.flip_yes is not None
+    np.testing.assert_allclose(told.flip_yes, 0.1)
+
+
+def test_unknown_annotators_are_named() -> None:
+    with pytest.raises(ValueError, match="no flip rates for annotator 'zoe'; known: a, b"):
+        rates([0.1, 0.1], [0.1, 0.1]).apply(Answers([[True, False]], [True], annotators=["zoe"]))
+    with pytest.raises(ValueError, match="do not say who gave them"):
+        rates([0.1, 0.1], [0.1, 0.1]).apply(Answers([[True, False]], [True]))
+
+
+def test_table_and_text() -> None:
+    found = rates([0.1, 0.5], [0.2, 0.5])
+    assert found.table()["verdict"].tolist() == ["fine", "random"]
+    np.testing.assert_allclose(found.table()["trust_error"], 0.01 * np.sqrt(2))
+    assert "random" in str(found)
