@@ -1,0 +1,60 @@
+"""Figure 5: test accuracy against the batch size, one panel a value of P(s=1)."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from oneof.experiments.cells import select
+from oneof.experiments.figures.dynamics import swept_dataset
+from oneof.experiments.figures.style import COLOURS, FAINT, MARKERS, paper_style
+from oneof.experiments.paper_numbers import paper_table
+
+METHODS = ("URE-MAE", "GCE-ABS", "GCE-NN", "GCE-URE")
+SIZES = (128, 256, 512, 1024)
+
+
+def figure5(rows: pd.DataFrame) -> Figure:
+    """Draw our means with standard deviations; the paper's means as faint dashed lines where it has them."""
+    name = swept_dataset(rows)
+    ours = select(rows, dataset=name)
+    published = select(paper_table(6), dataset=name)
+    sizes = [int(size) for size in SIZES if size in {*published["batch_size"], *ours["batch_size"]}]
+    with paper_style():
+        figure = Figure(figsize=(7.2, 2.7), layout="constrained")
+        axes = figure.subplots(1, 3, sharey=True)
+        for letter, panel, p_yes in zip("abc", axes, (0.3, 0.5, 0.7), strict=True):
+            panel.set_title(f"({letter}) {name}, P(s=1) = {p_yes}")
+            for method in METHODS:
+                colour, marker = COLOURS[method], MARKERS[method]
+                paper = select(published, p_yes=p_yes, method=method)
+                panel.plot(paper["batch_size"], paper["accuracy_mean"], "--", color=colour, alpha=0.4, linewidth=0.9)
+                runs = select(ours, p_yes=p_yes, method=method)
+                over_seeds = runs.groupby("batch_size")["test_accuracy"].agg(["mean", "std"]).fillna({"std": 0.0})
+                if len(over_seeds):
+                    panel.errorbar(
+                        over_seeds.index,
+                        over_seeds["mean"],
+                        over_seeds["std"],
+                        color=colour,
+                        marker=marker,
+                        markersize=4,
+                        capsize=2,
+                        elinewidth=0.8,
+                        label=method,
+                    )
+            if select(ours, p_yes=p_yes).empty:
+                panel.text(0.5, 0.5, "not run here", transform=panel.transAxes, ha="center", color=FAINT, fontsize=11)
+            panel.set_xscale("log", base=2)
+            panel.xaxis.set_major_locator(FixedLocator(sizes))
+            panel.xaxis.set_minor_locator(NullLocator())
+            panel.set_xticks(sizes, [str(size) for size in sizes])
+            panel.set_xlabel("batch size")
+        axes[0].set_ylabel("test accuracy (%)")
+        handles, labels = axes[0].get_legend_handles_labels()
+        if not published.empty:
+            handles.append(axes[0].plot([], [], "--", color=FAINT, linewidth=0.9)[0])
+            labels.append("the paper")
+        figure.legend(handles, labels, loc="outside lower center", ncols=5)
+        return figure

@@ -1,0 +1,102 @@
+"""Figures 2 and 6: how training goes under GCE. Accuracy above, the training objective below, bands over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from oneof.experiments.cells import select
+from oneof.experiments.figures.style import COLOURS, FAINT, INK, paper_style
+from oneof.experiments.methods import CORRECTIONS
+
+Panel = tuple[str, dict[str, Any]]
+"""A title, and the column values that choose its runs."""
+
+
+def figure2(histories: pd.DataFrame) -> Figure:
+    """Draw Figure 2: KMNIST and SVHN at m = 3 and m = 7; a data set that the paper lacks stands in for SVHN."""
+    standard = select(histories, batch_size=128)
+    present = list(standard["dataset"].unique())
+    second = "SVHN" if "SVHN" in present or not present else next((n for n in present if n != "KMNIST"), "SVHN")
+    first = "KMNIST" if "KMNIST" in present or len(present) != 1 else None
+    panels = [
+        (f"{name}, P(s=1) = {p_yes}", {"dataset": name, "p_yes": p_yes})
+        for name in (first, second)
+        if name is not None
+        for p_yes in (0.3, 0.7)
+    ]
+    return draw(standard, panels)
+
+
+def figure6(histories: pd.DataFrame) -> Figure:
+    """Draw Figure 6: P(s=1) = 0.7 at four batch sizes."""
+    name = swept_dataset(histories)
+    panels = [
+        (f"{name}, batch size {size}", {"dataset": name, "p_yes": 0.7, "batch_size": size})
+        for size in (128, 256, 512, 1024)
+    ]
+    return draw(histories, panels)
+
+
+def swept_dataset(rows: pd.DataFrame) -> str:
+    """Return KMNIST, as in the paper, or another data set where only that one was run at several batch sizes."""
+    sizes = rows.groupby("dataset")["batch_size"].nunique()
+    swept = list(sizes.index[sizes > 1])
+    return "KMNIST" if "KMNIST" in swept or not swept else str(swept[0])
+
+
+def draw(histories: pd.DataFrame, panels: Sequence[Panel]) -> Figure:
+    """Draw accuracy (top) and objective (bottom) against the epoch, one column a panel."""
+    with paper_style():
+        figure = Figure(figsize=(max(1.85 * len(panels) + 0.3, 4.8), 3.5), layout="constrained")
+        axes = figure.subplots(2, len(panels), sharex="col", sharey="row", squeeze=False, height_ratios=(1.15, 1))
+        for column, (title, where) in enumerate(panels):
+            accuracy, risk = axes[0][column], axes[1][column]
+            accuracy.set_title(f"({'abcdefgh'[column]}) {title}")
+            chosen = select(histories, **where)
+            chosen = chosen[chosen["method"].isin(CORRECTIONS)]
+            if chosen.empty:
+                for panel in (accuracy, risk):
+                    panel.text(0.5, 0.5, "not run", transform=panel.transAxes, ha="center", va="center", color=FAINT)
+                    panel.tick_params(bottom=False, labelbottom=False)
+                    panel.grid(False)
+                continue
+            for method in CORRECTIONS:
+                _draw_method(accuracy, risk, select(chosen, method=method), COLOURS[method])
+            risk.axhline(0, color=INK, linewidth=0.7)
+            risk.set_xlabel("epoch")
+        axes[0][0].set_ylabel("test accuracy (%)")
+        axes[1][0].set_ylabel("training risk")
+        figure.legend(handles=_legend(), loc="outside lower center", ncols=5 if len(panels) > 2 else 3)
+        return figure
+
+
+def _draw_method(accuracy: Axes, risk: Axes, runs: pd.DataFrame, colour: str) -> None:
+    if runs.empty:
+        return
+    _band(accuracy, runs, "test_accuracy", colour, "-")
+    _band(risk, runs, "objective", colour, "--")
+    corrected = (runs["objective"] - runs["raw"]).abs().max() > 0
+    if corrected:
+        _band(risk, runs, "raw", colour, ":", shade=False)
+
+
+def _band(axes: Axes, runs: pd.DataFrame, column: str, colour: str, line: str, *, shade: bool = True) -> None:
+    over_seeds = runs.groupby("epoch")[column].agg(["mean", "std"]).fillna({"std": 0.0})
+    width = 0.9 if line == ":" else 1.4
+    axes.plot(over_seeds.index, over_seeds["mean"], line, color=colour, linewidth=width)
+    if shade:
+        low, high = over_seeds["mean"] - over_seeds["std"], over_seeds["mean"] + over_seeds["std"]
+        axes.fill_between(over_seeds.index, low, high, color=colour, alpha=0.18, linewidth=0)
+
+
+def _legend() -> list[Line2D]:
+    methods = [Line2D([], [], color=COLOURS[name], label=name) for name in CORRECTIONS]
+    corrected = Line2D([], [], color=INK, linestyle="--", label="objective minimised")
+    raw = Line2D([], [], color=INK, linestyle=":", linewidth=0.9, label="raw risk, where corrected")
+    return [*methods, corrected, raw]

@@ -1,0 +1,64 @@
+"""Figure 3: paired results at P(s=1) = 0.7. A thin line is a seed; black is the mean with its 95 % interval."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from oneof.experiments.cells import select
+from oneof.experiments.figures.style import COLOURS, INK, paper_style, say_not_run
+from oneof.experiments.statistics import mean_interval, paired_difference
+
+ORDER = ("GCE-URE", "GCE-NN", "GCE-ABS")
+
+
+def figure3(rows: pd.DataFrame) -> Figure:
+    """Draw one panel a data set: the paper's KMNIST and SVHN, or those that were run."""
+    hard = select(rows, p_yes=0.7, batch_size=128)
+    hard = hard[hard["method"].isin(ORDER)]
+    others = [name for name in hard["dataset"].unique() if name not in ("KMNIST", "SVHN")]
+    names = [name for name in ("KMNIST", "SVHN") if not others or name in set(hard["dataset"])] + others
+    with paper_style():
+        figure = Figure(figsize=(2.6 * len(names) + 0.4, 3.0), layout="constrained")
+        axes = figure.subplots(1, len(names), squeeze=False)[0]
+        for letter, panel, name in zip("abcdefgh", axes, names, strict=False):
+            panel.set_title(f"({letter}) {name}, P(s=1) = 0.7")
+            results = select(hard, dataset=name).pivot_table(index="seed", columns="method", values="test_accuracy")
+            if set(ORDER) <= set(results.columns):
+                _draw(panel, results[list(ORDER)].dropna())
+            else:
+                say_not_run(panel)
+        axes[0].set_ylabel("test accuracy (%)")
+        return figure
+
+
+def _draw(panel: Axes, results: pd.DataFrame) -> None:
+    places = range(len(ORDER))
+    for _, seed in results.iterrows():
+        panel.plot(places, seed, color="#B5B5B5", linewidth=0.7, zorder=1)
+        panel.scatter(places, seed, s=9, color=[COLOURS[name] for name in ORDER], alpha=0.75, linewidths=0, zorder=2)
+    for place, name in zip(places, ORDER, strict=True):
+        mean = results[name].mean()
+        low, high = mean_interval(results[name])
+        # Beside the points rather than on them: with good pairing they would hide each other.
+        ends = None if pd.isna(low) else [[mean - low], [high - mean]]
+        panel.errorbar(
+            place + 0.13, mean, ends, fmt="o", color=INK, markersize=3.6, capsize=2.5, linewidth=1.1, zorder=3
+        )
+    for place, name in zip((1, 2), ORDER[1:], strict=True):
+        gain = paired_difference(results[name], results["GCE-URE"]).mean
+        highest = max([results[name].max(), *(end for end in mean_interval(results[name]) if not pd.isna(end))])
+        panel.annotate(
+            f"{gain:+.1f}",
+            (place + 0.06, highest),
+            xytext=(0, 5),
+            textcoords="offset points",
+            ha="center",
+            color=COLOURS[name],
+            fontweight="bold",
+        )
+    panel.set_xticks(list(places), [name.removeprefix("GCE-") for name in ORDER])
+    panel.set_xlim(-0.4, 2.5)
+    panel.margins(y=0.18)
+    panel.grid(axis="x", visible=False)

@@ -1,0 +1,102 @@
+"""Which runs a table or figure needs under a preset. Their rates come from the label-free search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from oneof.experiments.methods import CORRECTIONS, LEADERBOARD, MAIN, SUPERVISED
+from oneof.experiments.protocol import Preset, RunSpec
+from oneof.experiments.tables import P_YES, STANDARD_BATCH
+
+LETTERS = "emnist_letters"
+
+Rates = Callable[[RunSpec], tuple[float, float]]
+"""From a run's cell to its learning rate and weight decay."""
+
+
+def needed(key: str, preset: Preset) -> list[RunSpec]:
+    """Return the runs behind one table or figure, with the preset's default rates; duplicates do not occur.
+
+    >>> from oneof.experiments.protocol import preset
+    >>> len(needed("table3", preset("smoke")))
+    18
+    """
+    ten = [name for name in preset.budgets if name != LETTERS]
+    hard = [name for name in ("kmnist", "svhn") if name in preset.budgets] or ten
+    letters = [LETTERS] if LETTERS in preset.budgets else []
+    swept = ["kmnist"] if "kmnist" in preset.budgets else ten[:1]
+    match key:
+        case "table1" | "figure1":
+            return []
+        case "table2":
+            main = [name for name in ten if preset.budgets[name].baselines]
+            return _cells(preset, main, P_YES, (*MAIN, "Likelihood"))
+        case "table3":
+            return _cells(preset, ten, P_YES, CORRECTIONS)
+        case "table4" | "figure3":
+            return _cells(preset, hard, (0.7,), CORRECTIONS)
+        case "table5":
+            return _cells(preset, letters, P_YES, (*CORRECTIONS, "URE-MAE"))
+        case "figure4":
+            return _cells(preset, letters or ten[:1], (0.3,), ("GCE-ABS",))
+        case "figure2":
+            return _cells(preset, hard, (0.3, 0.7), CORRECTIONS)
+        case "table6" | "figure5":
+            return _cells(preset, swept, P_YES, (*CORRECTIONS, "URE-MAE"), preset.batch_sizes)
+        case "figure6":
+            return _cells(preset, swept, (0.7,), CORRECTIONS, preset.batch_sizes)
+        case "leaderboard":
+            # Full supervision does not depend on the queries: one value of P(s=1) stands for all.
+            learned = _cells(preset, list(preset.budgets), P_YES, LEADERBOARD)
+            return learned + _cells(preset, list(preset.budgets), P_YES[:1], (SUPERVISED,))
+        case "all":
+            every = [f"{kind}{number}" for kind in ("table", "figure") for number in range(1, 7)]
+            return list(dict.fromkeys(spec for part in every for spec in needed(part, preset)))
+        case _:
+            raise ValueError(
+                f"unknown table or figure {key!r}; known: table1 to table6, figure1 to figure6, all, leaderboard"
+            )
+
+
+def with_rates(specs: Iterable[RunSpec], rates: Rates) -> list[RunSpec]:
+    """Return the runs with the learning rate and weight decay chosen for their cells."""
+    chosen = []
+    for spec in specs:
+        learning_rate, weight_decay = rates(spec)
+        chosen.append(replace(spec, learning_rate=learning_rate, weight_decay=weight_decay))
+    return chosen
+
+
+def _cells(
+    preset: Preset,
+    datasets: Sequence[str],
+    p_yes: Sequence[float],
+    methods: Sequence[str],
+    batch_sizes: Sequence[int] = (STANDARD_BATCH,),
+) -> list[RunSpec]:
+    # Seeds are the outer loop: a grid that is cut off leaves whole comparisons for fewer seeds.
+    return [
+        RunSpec(
+            preset=preset.name,
+            dataset=dataset,
+            p_yes=p,
+            method=method,
+            seed=seed,
+            backbone=preset.budgets[dataset].backbone,
+            recipe=preset.recipe,
+            learning_rate=preset.budgets[dataset].learning_rate,
+            weight_decay=preset.budgets[dataset].weight_decay,
+            batch_size=batch_size,
+            epochs=preset.budgets[dataset].epochs,
+            width=preset.budgets[dataset].width,
+            augment=preset.budgets[dataset].augment,
+            average=preset.budgets[dataset].average,
+        )
+        for seed in preset.seeds
+        for dataset in datasets
+        for batch_size in batch_sizes
+        for p in p_yes
+        for method in methods
+        if seed in preset.seeds[: preset.budgets[dataset].seeds]
+    ]

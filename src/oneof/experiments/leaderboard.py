@@ -1,0 +1,109 @@
+"""The leaderboard: for each of the paper's 21 cells the best number, ours, and full supervision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from oneof.experiments.cells import ABSENT, NOT_RUN, plus_minus, select
+from oneof.experiments.methods import SUPERVISED
+from oneof.experiments.paper_numbers import paper_best
+from oneof.experiments.statistics import summarise
+from oneof.experiments.table_format import Cell, Table
+
+COLUMNS = (
+    "dataset",
+    "p_yes",
+    "objective",
+    "accuracy_mean",
+    "accuracy_std",
+    "seeds",
+    "minutes",
+    "paper_best",
+    "supervised",
+    "passes",
+)
+
+
+def leaderboard(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a cell and objective that were run, with the columns of ``COLUMNS``.
+
+    Args:
+        rows: result rows of the fast recipe. Rows of the method "Supervised" give the ceiling: full supervision
+            does not depend on the queries, so a ceiling from any P(s=1) counts for all.
+
+    Returns:
+        Accuracies in per cent; minutes are the mean of one run; ``passes``: whether our mean is above the paper's best.
+    """
+    lines = []
+    for cell in paper_best().to_dict("records"):
+        runs = select(rows, dataset=cell["dataset"])
+        ceiling = select(runs, method=SUPERVISED)["test_accuracy"]
+        runs = runs[(runs["p_yes"] == cell["p_yes"]) & (runs["method"] != SUPERVISED)]
+        for method, group in runs.groupby("method", sort=False):
+            result = summarise(group["test_accuracy"])
+            lines.append(
+                {
+                    "dataset": cell["dataset"],
+                    "p_yes": cell["p_yes"],
+                    "objective": method,
+                    "accuracy_mean": round(result.mean, 3),
+                    "accuracy_std": round(result.std, 3),
+                    "seeds": result.n,
+                    "minutes": round(group["seconds"].mean() / 60, 1),
+                    "paper_best": cell["accuracy_mean"],
+                    "supervised": round(ceiling.mean(), 3) if len(ceiling) else float("nan"),
+                    "passes": result.mean > cell["accuracy_mean"],
+                }
+            )
+    return pd.DataFrame(lines, columns=list(COLUMNS))
+
+
+def leaderboard_table(rows: pd.DataFrame) -> Table:
+    """Return the leaderboard as a table of 21 lines, one column an objective; a mean above the paper's best is bold."""
+    board = leaderboard(rows)
+    objectives = list(board["objective"].unique())
+    lines: list[tuple[Cell, ...]] = []
+    for cell in paper_best().to_dict("records"):
+        entries = select(board, dataset=cell["dataset"], p_yes=cell["p_yes"]).to_dict("records")
+        ours = {entry["objective"]: entry for entry in entries}
+        results = [_result(ours.get(name)) for name in objectives] or [NOT_RUN]
+        lines.append(
+            (
+                Cell(cell["dataset"]),
+                Cell(str(cell["p_yes"])),
+                Cell(f"{cell['accuracy_mean']:.2f} ({cell['method']})", pale=True),
+                *results,
+                _range([entry["supervised"] for entry in entries if not pd.isna(entry["supervised"])], ".2f"),
+                _range([entry["minutes"] for entry in entries], ".1f"),
+                _range([entry["seeds"] for entry in entries], "d"),
+            )
+        )
+    header = ("data set", "P(s=1)", "paper's best", *(objectives or ["here"]), "supervised", "minutes", "seeds")
+    caption = "Leaderboard. The fast recipe against the paper's best number of each cell (test accuracy, %)"
+    return Table("leaderboard", caption, header, tuple(lines), tuple(_notes(board, rows, len(lines))))
+
+
+def _result(entry: Mapping[Any, Any] | None) -> Cell:
+    if entry is None:
+        return NOT_RUN
+    return Cell(plus_minus(entry["accuracy_mean"], entry["accuracy_std"]), bold=bool(entry["passes"]))
+
+
+def _range(values: list[Any], form: str) -> Cell:
+    if not values:
+        return ABSENT
+    ends = [format(end, form) for end in (min(values), max(values))]
+    return Cell(ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}")
+
+
+def _notes(board: pd.DataFrame, rows: pd.DataFrame, cells: int) -> list[str]:
+    notes = [
+        f"{name}: {group['passes'].sum()} of {cells} cells pass the paper's best (bold)."
+        for name, group in board.groupby("objective", sort=False)
+    ]
+    for threads in sorted(rows["threads"].unique()):
+        notes.append(f"Minutes: training time of one run on {threads} CPU thread{'s' if threads > 1 else ''}.")
+    return [*notes, "Supervised: the same network and recipe trained with every label, the ceiling."]

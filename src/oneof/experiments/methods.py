@@ -1,0 +1,62 @@
+"""The methods that are compared, under the paper's names, and what each one is in this library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+SUPERVISED = "Supervised"
+"""The same network trained with the labels: a ceiling, not a method that learns from answers."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A name in the tables, the objective's name in ``oneof.objectives``, and the objective's options."""
+
+    name: str
+    objective: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+_METHODS = (
+    Method("URE-MAE", "ure", {"loss": "mae"}),
+    Method("TMCL-EXP", "mcl-exp"),
+    Method("TMCL-MAE", "mcl-mae"),
+    Method("PLL-Avg", "pll-avg"),
+    Method("PRODEN", "proden"),
+    Method("GCE-ABS", "abs", {"loss": "gce"}),
+    Method("GCE-NN", "nn", {"loss": "gce"}),
+    Method("GCE-URE", "ure", {"loss": "gce"}),
+    Method("Likelihood", "likelihood"),
+    Method("GCE-ABS (agreement)", "abs", {"loss": "gce", "weights": "agreement"}),
+    Method("GCE-ABS (minimum norm)", "abs", {"loss": "gce", "weights": "minimum-norm"}),
+    Method("GCE-URE (agreement)", "ure", {"loss": "gce", "weights": "agreement"}),
+    Method("GCE-URE (minimum norm)", "ure", {"loss": "gce", "weights": "minimum-norm"}),
+)
+
+MAIN = ("URE-MAE", "TMCL-EXP", "TMCL-MAE", "PLL-Avg", "PRODEN")
+"""The columns of Table II."""
+
+CORRECTIONS = ("GCE-ABS", "GCE-NN", "GCE-URE")
+"""The rows of Table III."""
+
+
+LEADERBOARD = ("Likelihood", "GCE-ABS (agreement)")
+"""The leaderboard's objectives: the likelihood, and a corrected risk."""
+
+
+def method(name: str) -> Method:
+    """Return the method of that name.
+
+    >>> method("GCE-NN").objective
+    'nn'
+    """
+    for candidate in _METHODS:
+        if candidate.name == name:
+            return candidate
+    raise ValueError(f"unknown method {name!r}; known: {', '.join(candidate.name for candidate in _METHODS)}")
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all methods, the paper's first."""
+    return tuple(candidate.name for candidate in _METHODS)

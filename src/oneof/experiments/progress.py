@@ -1,0 +1,84 @@
+"""One display for a whole grid: how many runs are done, what is running, and how long it will take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from oneof.datasets import info
+from oneof.experiments.protocol import RunSpec
+
+# Rough cost of one item in one epoch, so that a ResNet's epoch does not count as an MLP's.
+COST = {"mlp": 1, "cnn": 8, "resnet18": 60, "resnet34": 120}
+WINDOW_SECONDS = 1800.0
+
+
+def work(spec: RunSpec) -> float:
+    """Return the cost of one epoch of a run, in items of an MLP."""
+    return float(info(spec.dataset).paper_sizes[0] * COST.get(spec.backbone, 10))
+
+
+class GridProgress:
+    """Follows the runs of a grid; on a terminal as bars, elsewhere as one line a finished run."""
+
+    def __init__(self, pending: Sequence[RunSpec], skipped: int, console: Console | None) -> None:
+        self._console = console
+        self._live = console is not None and console.is_terminal
+        self._total, self._skipped, self._done = len(pending), skipped, 0
+        self._specs = {spec.run: spec for spec in pending}
+        self._epochs = dict.fromkeys(self._specs, 0)
+        self._tasks: dict[str, TaskID] = {}
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[count]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not self._live,
+            speed_estimate_period=WINDOW_SECONDS,
+        )
+        total = sum(work(spec) * spec.epochs for spec in pending)
+        self._whole = self._bars.add_task("all runs", total=total, count=self._count())
+
+    def __enter__(self) -> GridProgress:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def started(self, spec: RunSpec) -> None:
+        """Show a run that has begun."""
+        name = f"{spec.dataset} {spec.p_yes} {spec.method} seed {spec.seed}"
+        self._tasks[spec.run] = self._bars.add_task(f"  {name}", total=spec.epochs, count=f"0/{spec.epochs} epochs")
+
+    def epoch(self, run: str, epoch: int) -> None:
+        """Note that a run has done its epoch number ``epoch``, counted from 1."""
+        spec = self._specs[run]
+        steps = epoch - self._epochs[run]
+        self._epochs[run] = epoch
+        self._bars.update(self._whole, advance=work(spec) * steps)
+        if run in self._tasks:
+            self._bars.update(self._tasks[run], completed=epoch, count=f"{epoch}/{spec.epochs} epochs")
+
+    def finished(self, spec: RunSpec, result: str) -> None:
+        """Note that a run has ended, well or not."""
+        self.epoch(spec.run, spec.epochs)
+        self._done += 1
+        task = self._tasks.pop(spec.run, None)
+        if task is not None:
+            self._bars.remove_task(task)
+        self._bars.update(self._whole, count=self._count())
+        if self._console is not None and not self._live:
+            line = f"{self._count()}  {spec.dataset} P(s=1)={spec.p_yes} {spec.method} batch {spec.batch_size}"
+            self._console.print(f"{line} seed {spec.seed}: {result}", highlight=False, markup=False)
+
+    def _count(self) -> str:
+        already = f" ({self._skipped} already there)" if self._skipped else ""
+        return f"{self._done}/{self._total} runs{already}"

@@ -1,0 +1,152 @@
+"""Section V of the paper as data: what is trained, on what, for how long; three presets and the leaderboard's.
+
+``paper``  as written, for a GPU: all data sets, CNN and ResNet-34, 100 epochs, five seeds, the whole grids.
+``cpu``    what two cores do in hours: USPS whole, KMNIST with an MLP, EMNIST-Letters at a reduced budget.
+``smoke``  minutes, on scikit-learn's digits, which need no download.
+``fast``   the leaderboard: a modern recipe, few epochs, every data set.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+LEARNING_RATES = (1e-5, 1e-4, 1e-3, 5e-2, 1e-2, 1e-1, 2e-1)
+WEIGHT_DECAYS = (1e-5, 1e-4, 1e-3)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How one data set is trained in a preset.
+
+    ``search_epochs``: the length of the runs that choose the rates; 0: no search, and the rates given here are used.
+    ``seeds``: how many of the preset's seeds; None: all. ``baselines``: whether Table II is run on it.
+    """
+
+    backbone: str
+    epochs: int
+    search_epochs: int = 0
+    learning_rate: float = 0.1
+    weight_decay: float = 1e-4
+    width: int | None = None
+    augment: str = "none"
+    average: float = 0.0
+    seeds: int | None = None
+    baselines: bool = True
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A budget a data set (by registry name), the seeds, the recipe, and the grids that are searched label-free."""
+
+    name: str
+    recipe: str
+    seeds: tuple[int, ...]
+    budgets: Mapping[str, Budget]
+    learning_rates: tuple[float, ...] = LEARNING_RATES
+    weight_decays: tuple[float, ...] = WEIGHT_DECAYS
+    full_search: bool = False
+    batch_sizes: tuple[int, ...] = (128, 256, 512, 1024)
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One run, completely: enough to do it again. ``run`` names it by its content, so equal specs are one run.
+
+    >>> spec = RunSpec("smoke", "digits", 0.3, "GCE-ABS", 0, "mlp", "paper", 0.1, 1e-4, 128, 5)
+    >>> spec.run == RunSpec.from_json(spec.to_json()).run
+    True
+    """
+
+    preset: str
+    dataset: str
+    p_yes: float
+    method: str
+    seed: int
+    backbone: str
+    recipe: str
+    learning_rate: float
+    weight_decay: float
+    batch_size: int
+    epochs: int
+    width: int | None = None
+    augment: str = "none"
+    average: float = 0.0
+    holdout: float = 0.0
+    """Share of the training items whose answers are kept from training, for the label-free estimate."""
+
+    def to_json(self) -> str:
+        """Return the specification as one line of JSON, keys sorted."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> RunSpec:
+        """Read what ``to_json`` wrote; an unknown or missing key is an error."""
+        try:
+            values: dict[str, Any] = json.loads(text)
+            return cls(**values)
+        except (TypeError, json.JSONDecodeError) as error:
+            raise ValueError(f"not the configuration of a run: {text[:80]!r} ({error})") from error
+
+    @property
+    def run(self) -> str:
+        """Return the run's identity, 12 hexadecimal digits."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:12]
+
+
+_GREY = ("mnist", "fashionmnist", "kmnist", "usps", "emnist_letters")
+_COLOUR = ("svhn", "cifar10")
+
+
+def _fast(epochs: int, width: int, augment: str, average: float = 0.0) -> Budget:
+    return Budget("cnn", epochs, 0, 4e-3, 1e-2, width, augment, average)
+
+
+PRESETS = {
+    "paper": Preset(
+        name="paper",
+        recipe="paper",
+        seeds=(0, 1, 2, 3, 4),
+        budgets={name: Budget("cnn", 100, search_epochs=100) for name in _GREY}
+        | {name: Budget("resnet34", 100, search_epochs=100) for name in _COLOUR},
+        full_search=True,
+    ),
+    "cpu": Preset(
+        name="cpu",
+        recipe="paper",
+        seeds=(0, 1, 2, 3, 4),
+        budgets={
+            "usps": Budget("cnn", 100, search_epochs=10),
+            "kmnist": Budget("mlp", 40, search_epochs=4, seeds=3, baselines=False),
+            "emnist_letters": Budget("mlp", 20, search_epochs=2, seeds=3),
+        },
+    ),
+    "fast": Preset(
+        name="fast",
+        recipe="fast",
+        seeds=(0, 1, 2),
+        budgets={name: _fast(epochs=8, width=12, augment="shift") for name in _GREY if name != "usps"}
+        | {
+            "usps": _fast(epochs=40, width=12, augment="shift"),
+            "svhn": _fast(epochs=16, width=24, augment="shift", average=0.99),
+            "cifar10": _fast(epochs=16, width=24, augment="shift-flip", average=0.99),
+        },
+    ),
+    "smoke": Preset(
+        name="smoke",
+        recipe="paper",
+        seeds=(0, 1),
+        budgets={"digits": Budget("mlp", 6, search_epochs=0, learning_rate=0.2)},
+        batch_sizes=(128, 256),
+    ),
+}
+
+
+def preset(name: str) -> Preset:
+    """Return the preset of that name."""
+    if name not in PRESETS:
+        raise ValueError(f"unknown preset {name!r}; known: {', '.join(PRESETS)}")
+    return PRESETS[name]

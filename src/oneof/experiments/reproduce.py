@@ -1,0 +1,122 @@
+"""From the name of a table or figure to its files: search the rates, run what is missing, draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+
+from oneof.atomic import replacing
+from oneof.datasets import check
+from oneof.experiments.grid import needed, with_rates
+from oneof.experiments.leaderboard import leaderboard, leaderboard_table
+from oneof.experiments.outputs import write_item
+from oneof.experiments.protocol import Preset, RunSpec
+from oneof.experiments.run import execute
+from oneof.experiments.runner import Summary, run_grid
+from oneof.experiments.selection import chosen_rates, stages
+from oneof.experiments.store import Results
+from oneof.experiments.table_format import to_latex, to_markdown
+
+ITEMS = tuple(f"{kind}{number}" for kind in ("table", "figure") for number in range(1, 7))
+
+
+class RunsFailed(RuntimeError):
+    """Some runs did not finish; the message names each and what went wrong."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A finished run done again: its accuracy then and now, in per cent."""
+
+    run: str
+    recorded: float
+    repeated: float
+
+    @property
+    def same(self) -> bool:
+        """Return whether the two are equal to the last digit."""
+        return self.recorded == self.repeated
+
+    def describe(self) -> str:
+        """Return both figures and the verdict in one line."""
+        verdict = "the same" if self.same else "different"
+        return f"{self.run}: recorded {self.recorded} %, again {self.repeated} %: {verdict}"
+
+
+def restrict(preset: Preset, datasets: list[str] | None = None, seeds: int | None = None) -> Preset:
+    """Return the preset with some of its data sets, and its first so many seeds.
+
+    >>> from oneof.experiments.protocol import preset
+    >>> restrict(preset("cpu"), ["usps"], seeds=3).seeds
+    (0, 1, 2)
+    """
+    budgets = preset.budgets
+    if datasets:
+        for name in datasets:
+            if name not in budgets:
+                raise ValueError(f"the preset {preset.name} has no data set {name!r}; it has {', '.join(budgets)}")
+        budgets = {name: budgets[name] for name in datasets}
+    if seeds is not None and not 1 <= seeds <= len(preset.seeds):
+        raise ValueError(f"the preset {preset.name} has 1 to {len(preset.seeds)} seeds, not {seeds}")
+    return replace(preset, budgets=budgets, seeds=preset.seeds[:seeds])
+
+
+def run_missing(key: str, preset: Preset, results: Results, *, workers: int, console: Console | None) -> Summary:
+    """Do the runs behind a table or figure that are not finished, after the search for their rates."""
+    specs = needed(key, preset)
+    for name in dict.fromkeys(spec.dataset for spec in specs):
+        check(name)
+    while search := stages(specs, preset, results.rows()):
+        if console is not None:
+            console.print(f"Choosing learning rate and weight decay by held-out answers: {len(search)} runs")
+        _refuse_failures(run_grid(search, results, execute, workers=workers, console=console))
+    rows = results.rows()
+    chosen = with_rates(specs, lambda spec: chosen_rates(spec, preset, rows))
+    return _refuse_failures(run_grid(chosen, results, execute, workers=workers, console=console))
+
+
+def write(key: str, preset: str, results: Results) -> list[Path]:
+    """Write the files of one table or figure, of "all", or of the leaderboard, from the rows there are."""
+    if key == "leaderboard":
+        return _write_leaderboard(preset, results)
+    evidence = results.evidence(preset)
+    keys = ITEMS if key == "all" else (key,)
+    return [path for item in keys for path in write_item(item, evidence, results.folder / preset)]
+
+
+def run_again(run: str, results: Results) -> Repeated:
+    """Do a finished run again from its recorded configuration; nothing is written."""
+    rows = results.rows()
+    found = rows[rows["run"] == run]
+    if found.empty:
+        raise ValueError(f"{results.folder / 'rows.csv'} has no run {run!r}")
+    spec = RunSpec.from_json(found["configuration"].iloc[0])
+    with TemporaryDirectory() as folder:
+        outcome = execute(spec, Path(folder) / "run.pt", lambda epoch: None)
+    return Repeated(run, float(found["test_accuracy"].iloc[0]), float(outcome.row["test_accuracy"]))
+
+
+def _write_leaderboard(preset: str, results: Results) -> list[Path]:
+    rows = results.evidence(preset).rows
+    folder = results.folder if preset == "fast" else results.folder / preset
+    folder.mkdir(parents=True, exist_ok=True)
+    table = leaderboard_table(rows)
+    contents = {
+        "leaderboard.csv": leaderboard(rows).to_csv(index=False),
+        "leaderboard.md": to_markdown(table),
+        "leaderboard.tex": to_latex(table),
+    }
+    for name, content in contents.items():
+        with replacing(folder / name) as part:
+            part.write_text(content, encoding="utf-8")
+    return [folder / name for name in contents]
+
+
+def _refuse_failures(summary: Summary) -> Summary:
+    if summary.failed:
+        details = "; ".join(f"{name}: {reason}" for name, reason in summary.failed.items())
+        raise RunsFailed(f"{len(summary.failed)} runs failed, {summary.done} finished and are kept. {details}")
+    return summary

@@ -1,0 +1,259 @@
+"""One run: from its specification to its row. The same specification gives the same numbers.
+
+Within a seed every method gets the same subsets, the same answers, the same initial weights and the same batches: none
+of them depends on the method. That is what makes the comparisons paired.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+import oneof
+from oneof import models, objectives
+from oneof.answers import Answers
+from oneof.datasets import Dataset, check, info, load
+from oneof.evaluation import Estimate, estimate_accuracy
+from oneof.experiments.methods import SUPERVISED, method
+from oneof.experiments.protocol import RunSpec
+from oneof.experiments.runner import OnEpoch, Outcome
+from oneof.queries import UniformQueries, respond
+from oneof.training import Answered, Config, Diverged, Features, Network, Run, checkpoint, train
+from oneof.training.network import standardise
+
+# Streams of random numbers that a seed gives: what each is for never changes, so that old rows can be run again.
+QUERIES, HELD_OUT, JUDGES = 1, 2, 3
+EVALUATION_BATCH = 1000
+
+
+def execute(spec: RunSpec, path: Path, on_epoch: OnEpoch) -> Outcome:
+    """Do a run, going on from the checkpoint at ``path`` where there is one."""
+    torch.set_num_threads(1)
+    train_set, test_set = _load(spec.dataset, "train"), _load(spec.dataset, "test")
+    answers, held_out = training_answers(spec, train_set.labels, train_set.classes)
+    judged, judges = (train_set, held_out) if spec.holdout else (test_set, judging_answers(spec, test_set))
+    features = Features(train_set.images)
+    config = configuration(spec).resolve(len(answers), features.image)
+    epochs = _epochs_done(path)
+
+    def judge(network: nn.Module) -> dict[str, Any]:
+        nonlocal epochs
+        epochs += 1
+        on_epoch(epochs)
+        figures, _ = _figures(network, test_set, judged, judges)
+        return {"test_accuracy": figures["test_accuracy"], "label_free_accuracy": figures["label_free_accuracy"]}
+
+    def go() -> Run:
+        torch.manual_seed(spec.seed)
+        backbone = models.create(spec.backbone, features.shape, train_set.classes, spec.width)
+        network = Network(backbone, *standardise(features, np.unique(answers.items)))
+        objective = objectives.create(config.objective, **config.objective_options())
+        return train(network, features, Answered(answers), objective, config, judge=judge, path=path, resume=True)
+
+    try:
+        try:
+            run = go()
+        except ValueError:
+            if not path.exists():
+                raise
+            # The checkpoint does not fit, being of another version perhaps: start over.
+            path.unlink()
+            epochs = 0
+            run = go()
+    except Diverged:
+        if not spec.holdout:
+            raise
+        # A rate that is too high is a finding of the search, not a failure of it.
+        return Outcome(_row(spec, train_set, test_set, config, [], dict.fromkeys(_MEASURED, 0.0)), [], [])
+    figures, correct = _figures(run.network, test_set, judged, judges)
+    row = _row(spec, train_set, test_set, config, run.history, figures)
+    return Outcome(row, _history(run.history), _per_class(test_set, correct))
+
+
+def configuration(spec: RunSpec) -> Config:
+    """Return the training configuration of a run. The last epoch counts: the paper does not speak of early stopping."""
+    supervised = spec.method == SUPERVISED
+    # Asking "is it y?" about the true class y makes the likelihood the ordinary cross-entropy.
+    chosen = method("Likelihood" if supervised else spec.method)
+    return Config.model_validate(
+        {
+            "objective": chosen.objective,
+            **chosen.options,
+            "recipe": spec.recipe,
+            "backbone": spec.backbone,
+            "width": spec.width,
+            "epochs": spec.epochs,
+            "batch_size": spec.batch_size,
+            "learning_rate": spec.learning_rate,
+            "weight_decay": spec.weight_decay,
+            "augment": spec.augment,
+            "average": spec.average,
+            "holdout": spec.holdout,
+            "selection": "last",
+            "seed": spec.seed,
+        }
+    )
+
+
+def query_size(p_yes: float, classes: int) -> int:
+    """Return m = round(p k).
+
+    >>> [query_size(p, 26) for p in (0.3, 0.5, 0.7)]
+    [8, 13, 18]
+    """
+    return round(p_yes * classes)
+
+
+def training_answers(spec: RunSpec, labels: NDArray[np.int64], classes: int) -> tuple[Answers, Answers]:
+    """Return the answers to train on and those held out: one an item, the same for every method."""
+    if spec.method == SUPERVISED:
+        subsets = np.eye(classes, dtype=np.bool_)[labels]
+    else:
+        queries = UniformQueries(classes, query_size(spec.p_yes, classes))
+        subsets = queries.draw(len(labels), np.random.default_rng([spec.seed, QUERIES]))
+    responses = respond(subsets, labels)
+    order = np.random.default_rng([spec.seed, HELD_OUT]).permutation(len(labels))
+    kept = round(spec.holdout * len(labels))
+    held, used = np.sort(order[:kept]), np.sort(order[kept:])
+    return Answers(subsets[used], responses[used], used), Answers(subsets[held], responses[held], held)
+
+
+def judging_answers(spec: RunSpec, test_set: Dataset) -> Answers:
+    """Return one fresh answer about each test item, for the label-free estimate beside the test accuracy."""
+    queries = UniformQueries(test_set.classes, query_size(spec.p_yes, test_set.classes))
+    subsets = queries.draw(len(test_set), np.random.default_rng([spec.seed, JUDGES]))
+    return Answers(subsets, respond(subsets, test_set.labels))
+
+
+_MEASURED = ("test_accuracy", "label_free_accuracy", "label_free_low", "label_free_high")
+
+
+def _figures(
+    network: nn.Module, test_set: Dataset, judged: Dataset, judges: Answers
+) -> tuple[dict[str, float], NDArray[np.bool_]]:
+    """Return accuracies in per cent, and which test items are right."""
+    predicted = predict(network, test_set.images)
+    correct = predicted == test_set.labels
+    if judged is not test_set:
+        items = np.unique(judges.items)
+        predicted = np.zeros(len(judged), dtype=np.int64)
+        predicted[items] = predict(network, judged.images[items])
+    estimate: Estimate = estimate_accuracy(predicted, judges)
+    values = (float(correct.mean()), estimate.value, estimate.low, estimate.high)
+    return {name: round(100 * value, 6) for name, value in zip(_MEASURED, values, strict=True)}, correct
+
+
+@torch.no_grad()
+def predict(network: nn.Module, images: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the predicted classes, int64 (n,). The network must be in evaluation mode."""
+    starts = range(0, len(images), EVALUATION_BATCH)
+    parts = [network(torch.from_numpy(images[start : start + EVALUATION_BATCH])).argmax(dim=1) for start in starts]
+    return np.asarray(torch.cat(parts).numpy(), dtype=np.int64)
+
+
+def _row(
+    spec: RunSpec,
+    train_set: Dataset,
+    test_set: Dataset,
+    config: Config,
+    history: Sequence[Mapping[str, Any]],
+    figures: Mapping[str, float],
+) -> dict[str, Any]:
+    return {
+        "run": spec.run,
+        "preset": spec.preset,
+        "dataset": info(spec.dataset).title,
+        "classes": train_set.classes,
+        "size": 1 if spec.method == SUPERVISED else query_size(spec.p_yes, train_set.classes),
+        "p_yes": spec.p_yes,
+        "method": spec.method,
+        "objective": config.objective,
+        "loss": config.loss or "",
+        "weights": config.weights or "",
+        "backbone": spec.backbone if spec.width is None else f"{spec.backbone}-{spec.width}",
+        "optimiser": config.optimizer,
+        "learning_rate": spec.learning_rate,
+        "weight_decay": spec.weight_decay,
+        "batch_size": spec.batch_size,
+        "epochs": spec.epochs,
+        "seed": spec.seed,
+        "selection": config.selection,
+        **figures,
+        "negative_share": round(float(np.mean([epoch["negative"] for epoch in history])), 6) if history else 0.0,
+        "seconds": round(sum(_durations(history)), 2),
+        "threads": torch.get_num_threads(),
+        "train_items": len(train_set),
+        "test_items": len(test_set),
+        "features": int(np.prod(train_set.images.shape[1:])),
+        "official_files": check(spec.dataset),
+        "code_version": oneof.__version__,
+        "torch_version": torch.__version__,
+        "cpu": _cpu(),
+        "configuration": spec.to_json(),
+    }
+
+
+def _history(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "epoch": epoch["epoch"],
+            "objective": round(epoch["objective"], 6),
+            "raw": round(epoch["raw"], 6),
+            "negative_share": round(epoch["negative"], 6),
+            "test_accuracy": epoch["test_accuracy"],
+            "label_free_accuracy": epoch["label_free_accuracy"],
+            "seconds": round(seconds, 2),
+        }
+        for epoch, seconds in zip(history, _durations(history), strict=True)
+    ]
+
+
+def _durations(history: Sequence[Mapping[str, Any]]) -> list[float]:
+    """Return the seconds of each epoch. The clock starts anew where a run was resumed."""
+    clock = [float(epoch["seconds"]) for epoch in history]
+    return [now - before if now >= before else now for before, now in zip([0.0, *clock], clock, strict=False)]
+
+
+def _per_class(test_set: Dataset, correct: NDArray[np.bool_]) -> list[dict[str, Any]]:
+    lines = []
+    for label, name in enumerate(test_set.class_names):
+        mine = correct[test_set.labels == label]
+        lines.append({"class_name": name, "items": len(mine), "accuracy": round(100 * float(mine.mean()), 4)})
+    return lines
+
+
+def _epochs_done(path: Path) -> int:
+    """Return how many epochs a checkpoint holds; a broken one is put aside."""
+    if not path.exists():
+        return 0
+    try:
+        return len(checkpoint.load(path)["history"])
+    except (ValueError, KeyError):
+        path.unlink()
+        return 0
+
+
+# Two splits of one data set: what a worker that goes through a grid needs again and again.
+@lru_cache(maxsize=2)
+def _load(name: str, split: Literal["train", "test"]) -> Dataset:
+    return load(name, split, paper_sizes=True)
+
+
+@lru_cache(maxsize=1)
+def _cpu() -> str:
+    """Return the processor's name, where the system tells it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

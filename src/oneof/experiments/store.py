@@ -1,0 +1,153 @@
+"""Result rows on disk: tidy CSV files that grow by whole runs and are never half-written.
+
+A results folder holds ``rows.csv`` (one line a run), ``histories.csv`` (one line a run and epoch), ``per_class.csv``
+(one line a run and class). A run is *finished* when its line is in ``rows.csv``, which is written last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from filelock import FileLock
+
+from oneof.atomic import replacing
+
+COLUMNS = (
+    "run",
+    "preset",
+    "dataset",
+    "classes",
+    "size",
+    "p_yes",
+    "method",
+    "objective",
+    "loss",
+    "weights",
+    "backbone",
+    "optimiser",
+    "learning_rate",
+    "weight_decay",
+    "batch_size",
+    "epochs",
+    "seed",
+    "selection",
+    "test_accuracy",
+    "label_free_accuracy",
+    "label_free_low",
+    "label_free_high",
+    "negative_share",
+    "seconds",
+    "threads",
+    "train_items",
+    "test_items",
+    "features",
+    "official_files",
+    "code_version",
+    "torch_version",
+    "cpu",
+    "configuration",
+)
+"""Accuracies are per cent. ``configuration`` is the whole configuration as JSON: enough to run the row again."""
+
+HISTORY_COLUMNS = (
+    "run",
+    "epoch",
+    "objective",
+    "raw",
+    "negative_share",
+    "test_accuracy",
+    "label_free_accuracy",
+    "seconds",
+)
+PER_CLASS_COLUMNS = ("run", "class_name", "items", "accuracy")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What tables and figures are made from: the rows of one preset, its histories and its accuracies by class."""
+
+    rows: pd.DataFrame
+    histories: pd.DataFrame
+    per_class: pd.DataFrame
+
+
+class Results:
+    """A results folder.
+
+    >>> from tempfile import mkdtemp
+    >>> Results(Path(mkdtemp())).rows().empty
+    True
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    def rows(self) -> pd.DataFrame:
+        """Return one row a finished run, with the columns of ``COLUMNS``."""
+        return self._read("rows.csv", COLUMNS)
+
+    def histories(self) -> pd.DataFrame:
+        """Return one row a finished run and epoch, joined with the run's row; shared names are the epoch's."""
+        return self._joined(self._read("histories.csv", HISTORY_COLUMNS))
+
+    def per_class(self) -> pd.DataFrame:
+        """Return one row a finished run and class, joined with the run's row."""
+        return self._joined(self._read("per_class.csv", PER_CLASS_COLUMNS))
+
+    def evidence(self, preset: str) -> Evidence:
+        """Return everything that the runs of one preset left."""
+        tables = (self.rows(), self.histories(), self.per_class())
+        return Evidence(*(table[table["preset"] == preset].reset_index(drop=True) for table in tables))
+
+    def finished(self) -> set[str]:
+        """Return the identities of the runs that are done."""
+        return set(self.rows()["run"])
+
+    def add(
+        self,
+        row: Mapping[str, Any],
+        history: Sequence[Mapping[str, Any]],
+        per_class: Sequence[Mapping[str, Any]],
+    ) -> None:
+        """Add one finished run. The row goes last: without it the run does not count and is done again."""
+        missing, unknown = set(COLUMNS) - row.keys(), row.keys() - set(COLUMNS)
+        if missing or unknown:
+            raise ValueError(f"a row lacks {sorted(missing)} and has unknown {sorted(unknown)}")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.folder / ".lock"):
+            run = row["run"]
+            self._replace("histories.csv", HISTORY_COLUMNS, run, [{"run": run, **line} for line in history])
+            self._replace("per_class.csv", PER_CLASS_COLUMNS, run, [{"run": run, **line} for line in per_class])
+            self._replace("rows.csv", COLUMNS, run, [dict(row)])
+
+    def _replace(self, name: str, columns: Sequence[str], run: str, lines: Sequence[Mapping[str, Any]]) -> None:
+        old = self._read(name, columns)
+        new = pd.DataFrame(list(lines), columns=list(columns))
+        kept = old[old["run"] != run]
+        table = pd.concat([kept, new], ignore_index=True) if len(kept) and len(new) else new if len(new) else kept
+        with replacing(self.folder / name) as part:
+            table.to_csv(part, index=False)
+
+    def _read(self, name: str, columns: Sequence[str]) -> pd.DataFrame:
+        path = self.folder / name
+        if not path.exists():
+            return pd.DataFrame(columns=list(columns))
+        try:
+            text = dict.fromkeys(("run", "class_name", "code_version", "torch_version"), str)
+            # "NA" may be the name of a class.
+            table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""])
+        except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+            raise ValueError(f"{path}: not a table of results ({error})") from error
+        if tuple(table.columns) != tuple(columns):
+            odd = sorted(set(columns).symmetric_difference(table.columns)) or "their order"
+            raise ValueError(f"{path}: the columns are not those of this version; they differ in {odd}")
+        return table
+
+    def _joined(self, detail: pd.DataFrame) -> pd.DataFrame:
+        rows = self.rows()
+        shared = [column for column in rows.columns if column in detail.columns and column != "run"]
+        return detail.merge(rows.drop(columns=shared), on="run", how="inner")

@@ -1,0 +1,38 @@
+import numpy as np
+import pandas as pd
+
+from oneof.experiments.cells import select
+from oneof.experiments.figures.dynamics import figure2, figure6, swept_dataset
+
+
+def test_lines_are_means_over_seeds(histories: pd.DataFrame) -> None:
+    accuracy = figure2(histories).axes[0]
+    assert accuracy.get_title().endswith("KMNIST, P(s=1) = 0.3")
+    chosen = select(histories, dataset="KMNIST", p_yes=0.3, batch_size=128, method="GCE-ABS")
+    expected = chosen.groupby("epoch")["test_accuracy"].mean()
+    np.testing.assert_allclose(np.asarray(accuracy.lines[0].get_ydata(), float), expected)
+
+
+def test_the_raw_risk_is_drawn_behind_a_correction_only(histories: pd.DataFrame) -> None:
+    risk = figure2(histories).axes[4]
+    dotted = [line for line in risk.lines if line.get_linestyle() == ":"]
+    dashed = [line for line in risk.lines if line.get_linestyle() == "--"]
+    assert (len(dotted), len(dashed)) == (2, 3)
+
+
+def test_panels(histories: pd.DataFrame) -> None:
+    titles = [axes.get_title() for axes in figure6(histories).axes[:4]]
+    assert titles == [
+        f"({letter}) KMNIST, batch size {size}" for letter, size in zip("abcd", (128, 256, 512, 1024), strict=True)
+    ]
+    only_digits = figure2(select(histories, dataset="digits"))
+    assert [axes.get_title() for axes in only_digits.axes[:2]] == [
+        "(a) digits, P(s=1) = 0.3",
+        "(b) digits, P(s=1) = 0.7",
+    ]
+
+
+def test_what_was_swept(rows: pd.DataFrame) -> None:
+    assert swept_dataset(rows) == "KMNIST"
+    assert swept_dataset(rows.assign(dataset="digits")) == "digits"
+    assert swept_dataset(rows.iloc[:0]) == "KMNIST"

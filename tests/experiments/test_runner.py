@@ -1,0 +1,81 @@
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from oneof.experiments.grid import needed
+from oneof.experiments.protocol import RunSpec, preset
+from oneof.experiments.run import execute
+from oneof.experiments.runner import OnEpoch, Outcome, describe, run_grid
+from oneof.experiments.store import Results
+
+Maker = Callable[..., dict[str, Any]]
+SPECS = needed("table3", preset("smoke"))[:4]
+
+
+class Fake:
+    """Stands in for training: counts calls, leaves a checkpoint, and fails where it is told to."""
+
+    def __init__(self, make_row: Maker, fails: str = "") -> None:
+        self.make_row, self.fails, self.calls = make_row, fails, []
+
+    def __call__(self, spec: RunSpec, path: Path, on_epoch: OnEpoch) -> Outcome:
+        self.calls.append((spec.run, path.exists()))
+        path.write_text("half-way")
+        for epoch in range(1, spec.epochs + 1):
+            on_epoch(epoch)
+        if spec.method == self.fails:
+            raise MemoryError("too large")
+        return Outcome(self.make_row(run=spec.run), [], [])
+
+
+def test_every_run_once_and_never_again(tmp_path: Path, make_row: Maker) -> None:
+    fake, results = Fake(make_row), Results(tmp_path)
+    summary = run_grid([*SPECS, SPECS[0]], results, fake, workers=1)
+    assert (summary.done, summary.skipped, summary.failed) == (4, 0, {})
+    assert results.finished() == {spec.run for spec in SPECS}
+    again = run_grid(SPECS, results, fake, workers=1)
+    assert (again.done, again.skipped) == (0, 4)
+    assert len(fake.calls) == 4
+    assert list((tmp_path / "unfinished").iterdir()) == []
+
+
+def test_a_failure_keeps_the_others_and_its_checkpoint(tmp_path: Path, make_row: Maker) -> None:
+    results = Results(tmp_path)
+    summary = run_grid(SPECS, results, Fake(make_row, fails="GCE-NN"), workers=1)
+    bad = next(spec for spec in SPECS if spec.method == "GCE-NN")
+    assert summary.failed == {describe(bad): "MemoryError: too large"}
+    assert summary.done == 3
+    second = Fake(make_row)
+    run_grid(SPECS, results, second, workers=1)
+    assert second.calls == [(bad.run, True)]
+
+
+def test_without_a_terminal_one_line_a_run(tmp_path: Path, make_row: Maker) -> None:
+    console = Console(file=io.StringIO(), width=200)
+    run_grid(SPECS[:2], Results(tmp_path), Fake(make_row), workers=1, console=console)
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert [line.split("  ")[0] for line in lines] == ["1/2 runs", "2/2 runs"]
+    assert lines[0].endswith("digits P(s=1)=0.3 GCE-ABS batch 128 seed 0: 88.00 %")
+
+
+def test_workers_are_counted(tmp_path: Path, make_row: Maker) -> None:
+    with pytest.raises(ValueError, match="workers must be at least 1, not 0"):
+        run_grid(SPECS, Results(tmp_path), Fake(make_row), workers=0)
+
+
+def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
+    specs = [replace(spec, epochs=2) for spec in SPECS[:2]]
+    bad = replace(specs[0], backbone="none such")
+    one, two = Results(tmp_path / "1"), Results(tmp_path / "2")
+    run_grid(specs, one, execute, workers=1)
+    summary = run_grid([bad, *specs], two, execute, workers=2)
+    assert summary.done == 2
+    assert "unknown backbone 'none such'" in summary.failed[describe(bad)]
+    same = ["test_accuracy", "label_free_accuracy", "negative_share", "configuration"]
+    rows = [results.rows().set_index("run").loc[[spec.run for spec in specs], same] for results in (one, two)]
+    assert rows[0].equals(rows[1])
