@@ -1,0 +1,1 @@
+"""What lies beyond the paper, measured: noise, annotators, adaptive questions, privacy, planning."""

@@ -1,0 +1,71 @@
+"""Accuracy against the number of answers: uniform questions of 1, 3 and 5 labels, and adaptive ones. Five seeds.
+
+    ONEOF_DATA=... python -m benchmarks.beyond.adaptive digits
+    ONEOF_DATA=... python -m benchmarks.beyond.adaptive mnist      # 4000 training and 2000 test images of MNIST
+
+The count of adaptive answers includes the tenth of them that is uniform and only judges; uniform runs train on all.
+Writes results/beyond/adaptive_NAME.csv and .png; with --draw, only the figure.
+"""
+
+import sys
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from benchmarks.beyond.common import COLOURS, MARKERS, SEEDS, classifier, images, panels, run, uniform_answers
+from oneof.adaptive_simulation import simulate_adaptive
+
+UNIFORM = {"digits": (200, 400, 700, 1347), "mnist": (500, 1000, 2000)}
+ADAPTIVE = {
+    "digits": {"budget": 700, "batch": 75, "start": 100},
+    "mnist": {"budget": 1200, "batch": 200, "start": 200},
+}
+ITEMS = {"digits": (None, None), "mnist": (4000, 2000)}
+EPOCHS = {"digits": 60, "mnist": 40}
+
+
+def measure(name: str) -> pd.DataFrame:
+    X, labels = images(name, "train", ITEMS[name][0])
+    X_test, truth = images(name, "test", ITEMS[name][1])
+    pixels = X[0].size
+    rows: list[Any] = []
+    for seed in SEEDS:
+        for size in (1, 3, 5):
+            for count in UNIFORM[name]:
+                model = classifier(seed, pixels, epochs=EPOCHS[name]).fit(X, uniform_answers(labels, size, count, seed))
+                accuracy = float((model.predict(X_test) == truth).mean())
+                rows.append({"questions": f"uniform, m = {size}", "seed": seed, "answers": count, "test": accuracy})
+        played = simulate_adaptive(
+            classifier(seed, pixels, epochs=EPOCHS[name]),
+            X,
+            labels,
+            10,
+            seed=seed,
+            report=lambda model: {"test": float((model.predict(X_test) == truth).mean())},
+            **ADAPTIVE[name],  # type: ignore[arg-type]
+        )
+        rows += played.history.assign(questions="adaptive", seed=seed).to_dict(orient="records")
+        print(pd.DataFrame(rows).query("seed == @seed").groupby("questions")["test"].max().to_dict(), flush=True)
+    return pd.DataFrame(rows)[["questions", "seed", "answers", "labels_shown", "test", "accuracy", "low", "high"]]
+
+
+def draw(rows: pd.DataFrame) -> Figure:
+    figure, (axes,) = panels(1, width=5.0, height=3.6)
+    for (questions, part), colour, marker in zip(rows.groupby("questions"), COLOURS, MARKERS, strict=False):
+        over_seeds = part.groupby("answers")["test"].agg(["mean", "std"]) * 100
+        axes.plot(over_seeds.index, over_seeds["mean"], marker=marker, markersize=4, color=colour, label=questions)
+        low, high = over_seeds["mean"] - over_seeds["std"], (over_seeds["mean"] + over_seeds["std"]).clip(upper=100)
+        axes.fill_between(over_seeds.index, low, high, color=colour, alpha=0.18, linewidth=0)
+    axes.set_xlabel("answers")
+    axes.set_ylabel("test accuracy (%)")
+    axes.set_title("mean and standard deviation over five seeds", fontsize="medium")
+    axes.legend(frameon=False)
+    return figure
+
+
+if __name__ == "__main__":
+    chosen = sys.argv.pop(1) if len(sys.argv) > 1 else ""
+    if chosen not in UNIFORM:
+        sys.exit(f"say which data set: {' or '.join(UNIFORM)}")
+    run(f"adaptive_{chosen}", lambda: measure(chosen), draw, __doc__ or "")

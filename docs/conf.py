@@ -1,0 +1,67 @@
+"""Sphinx configuration. `make docs` runs every example and builds the pages; a warning is an error."""
+
+import re
+from importlib import metadata
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+project = "oneof"
+author = "The oneof developers"
+project_copyright = author
+release = metadata.version("oneof")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+smartquotes = False  # options begin with two hyphens, not with a dash
+myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_heading_anchors = 3
+
+html_theme = "furo"
+html_title = "oneof"
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#2458a6", "color-brand-content": "#2458a6"},
+    "dark_css_variables": {"color-brand-primary": "#8fb4f0", "color-brand-content": "#8fb4f0"},
+}
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+python_maximum_signature_line_length = 90
+
+# Examples in docstrings belong to the tests of their modules; here we run the blocks of the pages.
+doctest_test_doctest_blocks = ""
+
+
+class RunnableExamples(SphinxTransform):
+    """Every ```pycon block is an example to run: it reads well on GitHub too, where {doctest} would not.
+
+    The README shows a training run, whose later digits may differ on another processor: there the first decimal must
+    hold.
+    """
+
+    default_priority = 500
+
+    def apply(self) -> None:
+        for block in self.document.findall(nodes.literal_block):
+            if block.get("language") == "pycon":
+                block["testnodetype"] = "doctest"
+                block["groups"] = ["default"]
+                if str(block.source or "").endswith("README.md"):
+                    block["test"] = re.sub(r"(\d\.\d)\d+", r"\1...", block.astext())
+
+
+def plain_docstring(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Docstrings are plain text with `code` and formulas, so |S| and p_j are no markup."""
+    for number, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...")):
+            parts = re.split(r"(`+[^`]*`+)", line)
+            lines[number] = "".join(
+                f"``{part.strip('`')}``" if part.startswith("`") else re.sub(r"([|*\\]|_(?=\W|$))", r"\\\1", part)
+                for part in parts
+            )
+
+
+def setup(app: Sphinx) -> None:
+    app.add_transform(RunnableExamples)
+    app.connect("autodoc-process-docstring", plain_docstring, priority=400)  # before napoleon adds real markup

@@ -1,0 +1,68 @@
+"""Shifts and flips."""
+
+import pytest
+import torch
+
+from oneof.training.augment import augment, flip, shift
+
+
+def generator(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+@pytest.mark.parametrize("kind", [torch.uint8, torch.float32])
+def test_each_image_is_moved_by_its_own_whole_number_of_pixels(kind):
+    images = torch.zeros(200, 2, 9, 9).to(kind)
+    images[:, 0, 4, 4], images[:, 1, 4, 4] = 1, 2
+    moved = shift(images, 2, generator())
+    assert moved.dtype == kind
+    assert moved.shape == images.shape
+    rows, columns = (moved[:, 0] == 1).nonzero(as_tuple=True)[1:]
+    assert len(rows) == 200
+    assert {(int(r) - 4, int(c) - 4) for r, c in zip(rows, columns, strict=True)} == {
+        (down, right) for down in range(-2, 3) for right in range(-2, 3)
+    }
+    torch.testing.assert_close(moved[:, 1], 2 * moved[:, 0], msg="the channels move together")
+
+
+def test_what_comes_in_is_filled_by_the_edge():
+    images = torch.arange(8.0).repeat(64, 1, 8, 1)
+    moved = shift(images, 3, generator())
+    assert set(moved.unique().tolist()) <= set(range(8))
+    assert bool((moved.diff(dim=3) >= 0).all()), "a ramp stays a ramp"
+    assert bool((moved.diff(dim=2) == 0).all())
+
+
+def test_about_half_are_mirrored_and_the_rest_untouched():
+    images = torch.rand(1000, 1, 4, 4)
+    flipped = flip(images, generator())
+    same = (flipped == images).all(dim=(1, 2, 3))
+    mirrored = (flipped == images.flip(3)).all(dim=(1, 2, 3))
+    assert bool((same | mirrored).all())
+    assert 420 < int(same.sum()) < 580
+
+
+@pytest.mark.parametrize("how", ["shift", "shift-flip"])
+def test_the_generator_decides_and_nothing_else(how):
+    images = torch.randint(0, 255, (16, 3, 28, 28), dtype=torch.uint8)
+    torch.manual_seed(1)
+    first = augment(images, how, generator(5))
+    torch.manual_seed(2)
+    assert torch.equal(first, augment(images, how, generator(5)))
+    assert not torch.equal(first, augment(images, how, generator(6)))
+
+
+def test_none_draws_nothing():
+    images, drawn = torch.rand(3, 1, 8, 8), generator()
+    before = drawn.get_state()
+    assert augment(images, "none", drawn) is images
+    assert torch.equal(drawn.get_state(), before)
+
+
+def test_the_reach_grows_with_the_image():
+    def reach(height: int) -> int:
+        image = torch.zeros(500, 1, height, height)
+        image[:, :, height // 2, height // 2] = 1
+        return int((augment(image, "shift", generator())[:, 0].nonzero()[:, 1] - height // 2).abs().max())
+
+    assert [reach(height) for height in (8, 28, 32, 56)] == [1, 2, 2, 4]
