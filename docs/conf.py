@@ -5,6 +5,7 @@ from importlib import metadata
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.ext.napoleon import GoogleDocstring
 from sphinx.transforms import SphinxTransform
 
 project = "oneof"
@@ -12,7 +13,7 @@ author = "The oneof developers"
 project_copyright = author
 release = metadata.version("oneof")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.mathjax"]
 exclude_patterns = ["_build"]
 smartquotes = False  # options begin with two hyphens, not with a dash
 myst_enable_extensions = ["dollarmath", "amsmath"]
@@ -21,12 +22,16 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "oneof"
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#2458a6", "color-brand-content": "#2458a6"},
+    "light_css_variables": {
+        "code-font-size": "var(--font-size--small--3)",
+        "color-brand-primary": "#2458a6",
+        "color-brand-content": "#2458a6",
+    },
     "dark_css_variables": {"color-brand-primary": "#8fb4f0", "color-brand-content": "#8fb4f0"},
 }
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "signature"
+autodoc_typehints = "none"  # docstrings give shapes, which say more than array types
 python_maximum_signature_line_length = 90
 
 # Examples in docstrings belong to the tests of their modules; here we run the blocks of the pages.
@@ -45,6 +50,8 @@ class RunnableExamples(SphinxTransform):
     def apply(self) -> None:
         for block in self.document.findall(nodes.literal_block):
             if block.get("language") == "pycon":
+                block.rawsource = block.astext().rstrip()  # where the two differ, Sphinx does not highlight
+                block[:] = [nodes.Text(block.rawsource)]
                 block["testnodetype"] = "doctest"
                 block["groups"] = ["default"]
                 if str(block.source or "").endswith("README.md"):
@@ -52,16 +59,17 @@ class RunnableExamples(SphinxTransform):
 
 
 def plain_docstring(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Docstrings are plain text with `code` and formulas, so |S| and p_j are no markup."""
+    """Docstrings are plain text with `code`, *emphasis* and formulas, so |S| and 2*x are no markup."""
     for number, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
-            parts = re.split(r"(`+[^`]*`+)", line)
-            lines[number] = "".join(
-                f"``{part.strip('`')}``" if part.startswith("`") else re.sub(r"([|*\\]|_(?=\W|$))", r"\\\1", part)
-                for part in parts
-            )
+            parts = re.split(r"(`+[^`]*`+|(?<!\w)\*\w[^*]*\w\*(?!\w))", line)
+            parts[::2] = [re.sub(r"([|*\\]|_(?=\W|$))", r"\\\1", part) for part in parts[::2]]
+            parts[1::2] = [f"``{part.strip('`')}``" if part.startswith("`") else part for part in parts[1::2]]
+            lines[number] = "".join(parts)
+    if "Args:" in lines:
+        lines[:] = GoogleDocstring(lines, what=what, name=name, obj=obj).lines()
 
 
 def setup(app: Sphinx) -> None:
     app.add_transform(RunnableExamples)
-    app.connect("autodoc-process-docstring", plain_docstring, priority=400)  # before napoleon adds real markup
+    app.connect("autodoc-process-docstring", plain_docstring)

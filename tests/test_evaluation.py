@@ -119,7 +119,7 @@ def weighted(k: int) -> WeightedQueries:
 @pytest.mark.parametrize("flips", [{}, {"flip_yes": 0.1, "flip_no": 0.15}])
 @pytest.mark.parametrize("accuracy", [0.6, 0.95])
 def test_general_queries_by_weights(flips: dict[str, float], accuracy: float) -> None:
-    k, n, repetitions = 5, 400, 400
+    k, n, repetitions = 5, 400, REPETITIONS
     queries, rng = weighted(k), np.random.default_rng(1)
     held, values = 0, []
     for _ in range(repetitions):
@@ -129,7 +129,7 @@ def test_general_queries_by_weights(flips: dict[str, float], accuracy: float) ->
         estimate = estimate_accuracy(predict(labels, k, accuracy, rng), answers, queries=queries, **flips)
         held += estimate.low <= accuracy <= estimate.high
         values.append(estimate.value)
-    assert held / repetitions >= 0.93
+    assert held / repetitions >= 0.935, "more than three standard errors below 0.95"
     assert np.mean(values) == pytest.approx(accuracy, abs=0.02)
 
 

@@ -17,7 +17,7 @@ from benchmarks.beyond.common import COLOURS, MARKERS, SEEDS, classifier, images
 from oneof.adaptive_simulation import simulate_adaptive
 
 UNIFORM = {"digits": (200, 400, 700, 1347), "mnist": (500, 1000, 2000)}
-ADAPTIVE = {
+ADAPTIVE: dict[str, Any] = {
     "digits": {"budget": 700, "batch": 75, "start": 100},
     "mnist": {"budget": 1200, "batch": 200, "start": 200},
 }
@@ -26,28 +26,29 @@ EPOCHS = {"digits": 60, "mnist": 40}
 
 
 def measure(name: str) -> pd.DataFrame:
+    return pd.concat([measure_one(name, seed) for seed in SEEDS], ignore_index=True)
+
+
+def measure_one(name: str, seed: int) -> pd.DataFrame:
     X, labels = images(name, "train", ITEMS[name][0])
     X_test, truth = images(name, "test", ITEMS[name][1])
-    pixels = X[0].size
     rows: list[Any] = []
-    for seed in SEEDS:
-        for size in (1, 3, 5):
-            for count in UNIFORM[name]:
-                model = classifier(seed, pixels, epochs=EPOCHS[name]).fit(X, uniform_answers(labels, size, count, seed))
-                accuracy = float((model.predict(X_test) == truth).mean())
-                rows.append({"questions": f"uniform, m = {size}", "seed": seed, "answers": count, "test": accuracy})
-        played = simulate_adaptive(
-            classifier(seed, pixels, epochs=EPOCHS[name]),
-            X,
-            labels,
-            10,
-            seed=seed,
-            report=lambda model: {"test": float((model.predict(X_test) == truth).mean())},
-            **ADAPTIVE[name],  # type: ignore[arg-type]
-        )
-        rows += played.history.assign(questions="adaptive", seed=seed).to_dict(orient="records")
-        print(pd.DataFrame(rows).query("seed == @seed").groupby("questions")["test"].max().to_dict(), flush=True)
-    return pd.DataFrame(rows)[["questions", "seed", "answers", "labels_shown", "test", "accuracy", "low", "high"]]
+
+    def new() -> Any:
+        return classifier(seed, X[0].size, epochs=EPOCHS[name])
+
+    def tested(model: Any) -> dict[str, float]:
+        return {"test": float((model.predict(X_test) == truth).mean())}
+
+    for size in (1, 3, 5):
+        for count in UNIFORM[name]:
+            figures = tested(new().fit(X, uniform_answers(labels, size, count, seed)))
+            rows.append({"questions": f"uniform, m = {size}", "answers": count, **figures})
+    played = simulate_adaptive(new(), X, labels, 10, seed=seed, report=tested, **ADAPTIVE[name])
+    rows += played.history.assign(questions="adaptive").to_dict(orient="records")
+    table = pd.DataFrame(rows).assign(seed=seed)
+    print(seed, table.groupby("questions")["test"].max().to_dict(), flush=True)
+    return table[["questions", "seed", "answers", "labels_shown", "test", "accuracy", "low", "high"]]
 
 
 def draw(rows: pd.DataFrame) -> Figure:

@@ -4,8 +4,9 @@ The error of most classifiers falls as a power of the number n of answers, down 
 
     error(n) = floor + above * (n / n0)^-power,      n0 the geometric mean of the pilot's sizes.
 
-The pilot gives a few points with standard errors. We keep the whole posterior: a grid over floor and power under a flat
-prior, with `above` integrated out (the curve is linear in it). So a short pilot gives a wide forecast, as it should.
+The pilot gives a few points with standard errors. We keep the whole posterior: a grid over power and floor, with `above`
+integrated out (the curve is linear in it). The prior is flat in the power and in the square root of the floor, since
+most floors are low. A short pilot gives a wide forecast, as it should.
 """
 
 from collections.abc import Sequence
@@ -83,7 +84,7 @@ def fit_curve(
     if not np.isfinite(wrong).all() or not np.isfinite(sigma).all():
         raise ValueError("accuracy and error must be finite numbers")
     n0 = float(np.exp(np.log(n).mean()))
-    floors = np.linspace(0, max(0.02, float((wrong + sigma).min())), 60)
+    floors = np.linspace(0, 1, 60) ** 2 * max(0.02, float((wrong + sigma).min()))
     floor, power = (grid.ravel() for grid in np.meshgrid(floors, POWERS))
     shape = (n / n0) ** -power[:, None]
     rest = wrong - floor[:, None]

@@ -5,7 +5,7 @@ import sys
 from subprocess import PIPE, Popen
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import event, func, select
 
 from oneof.annotation.auditing import audit
 from oneof.annotation.schema import claims, tasks
@@ -214,3 +214,33 @@ def test_item_20_the_claim_query_uses_the_index(make_world, backend):
             plan = str(connection.exec_driver_sql(f"EXPLAIN {query}").all())
             assert "Sort" not in plan
         assert "ix_tasks_free" in plan
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_item_20_no_click_reads_a_whole_table(make_world):
+    """Every statement of a click, explained by SQLite: only the few people may be gone through."""
+    world = make_world(50, overlap=2, gold_share=0.0)
+    ann = world.annotator("ann")
+    world.give(ann)
+    seen = {}
+
+    def remember(connection, cursor, statement, parameters, context, many):
+        if statement.startswith(("SELECT", "UPDATE")) and not many:
+            seen[statement] = parameters
+
+    event.listen(world.database.engine, "before_cursor_execute", remember)
+    world.give(ann)
+    world.step(ann, "undo")
+    world.step(ann, "redo")
+    ann.get("/api/history")
+    ann.get("/api/progress")
+    held = world.claim(ann, resume=True)
+    ann.post("/api/release", json={"tasks": [held["task"]]})
+    event.remove(world.database.engine, "before_cursor_execute", remember)
+    assert len(seen) > 15
+    with world.database.read() as connection:
+        for statement, parameters in seen.items():
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
+            scans = [row[3] for row in plan if row[3].startswith("SCAN")]
+            allowed = ("SCAN everybody", "SCAN anon", "SCAN (subquery", "SCAN CONSTANT")
+            assert all(scan.startswith(allowed) for scan in scans), (statement, scans)

@@ -20,7 +20,15 @@ def test_the_bar_tells_epoch_objective_raw_risk_negative_batches_and_accuracy(ca
         bar.step()
         bar.epoch(ROW)
     text = capsys.readouterr().out
-    for part in ("ure", "5/10", "epoch 3", "objective 0.500", "raw -0.250", "negative 40%", "label-free accuracy 91.2%"):
+    for part in (
+        "ure",
+        "5/10",
+        "epoch 3",
+        "objective 0.500",
+        "raw -0.250",
+        "negative 40%",
+        "label-free accuracy 91.2%",
+    ):
         assert part in text, part
 
 

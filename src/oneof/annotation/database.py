@@ -121,7 +121,7 @@ def _sqlite_engine(url: Any) -> Engine:
     def _configure(connection: Any, _record: Any) -> None:
         # The driver must not begin transactions by itself: its deferred BEGIN is what lets two claims collide.
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-65536"):
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-16384"):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

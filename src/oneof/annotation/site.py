@@ -41,7 +41,10 @@ class Site:
         return hashlib.sha256(f"{self.project_id}/{person.id}".encode()).hexdigest()[:24]
 
 
-def current_site(request: Request) -> Site:
+# Dependencies that do not wait for anything are coroutines: a plain function would cost a trip to a thread each.
+
+
+async def current_site(request: Request) -> Site:
     """The site that this request is for."""
     site: Site = request.app.state.site
     return site
@@ -68,7 +71,7 @@ def signed_in(request: Request, site: TheSite) -> Person:
 SignedIn = Annotated[Person, Depends(signed_in)]
 
 
-def annotating(person: SignedIn) -> Person:
+async def annotating(person: SignedIn) -> Person:
     """An annotator, else 403: the admin's own link asks no questions."""
     if person.role != "annotator":
         raise HTTPException(403, "This is a manager's link. Invite yourself as an annotator to answer questions.")

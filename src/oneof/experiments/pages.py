@@ -145,9 +145,9 @@ oneof report --docs docs              # this page and results/report.html, from 
 
 `oneof reproduce TARGET` takes `--preset`, `--results DIR` (where the rows are; default `results`), `--dataset NAME`
 (only this one; may be repeated), `--seeds N` (only the first N), `--workers N` (runs side by side, one thread each;
-default 2) and `--accept-unverified` (use data files that are not the official ones, and say so; each row records it). It
-writes `DIR/PRESET/table2.md`, `.tex`, `figure2.png`, `.pdf` and so on; the leaderboard goes to `DIR/leaderboard.csv`,
-`.md`, `.tex`.
+default 2) and `--accept-unverified` (use data files that are not the official ones, and say so; each row records it).
+It writes `DIR/PRESET/table2.md`, `.tex`, `figure2.png`, `.pdf` and so on; the leaderboard goes to
+`DIR/leaderboard.csv`, `.md`, `.tex`.
 
-`oneof report` trains nothing. It takes `--results DIR`, `--preset`, `--output FILE` (default `DIR/report.html`: one page
-that needs no other file) and `--docs DIR` (also write this page and the leaderboard's)."""
+`oneof report` trains nothing. It takes `--results DIR`, `--preset`, `--output FILE` (default `DIR/report.html`: one
+page that needs no other file) and `--docs DIR` (also write this page and the leaderboard's)."""

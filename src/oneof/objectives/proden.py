@@ -73,18 +73,18 @@ class Proden(Objective):
             weights = first_weights(batch, len(logits), logits.dtype)
         else:
             weights = self._recall(batch.items, logits, batch)
-        return weighted_sum(losses.cross_entropy, logits, weights / counts[0])
+        return weighted_sum(losses.cross_entropy, logits, weights.div_(counts[0]))
 
     def _recall(self, items: Tensor, logits: Tensor, batch: Batch) -> Tensor:
         """The weights of these items, (b, k), which then move on."""
         if self.weights is None or self._visited is None:
             raise ValueError("call prepare(items, classes) before training, or leave items out")
         self.weights = self.weights.to(logits.device)
-        weights = self.weights[items].to(logits.dtype)
+        weights = self.weights.index_select(0, items).to(logits.dtype)
         total = weights.sum(1)
         if total.min().item() == 0:
             weights = torch.where(total.unsqueeze(1) > 0, weights, first_weights(batch, len(logits), logits.dtype))
-        self.weights[items] = next_weights(logits, batch).to(self.weights.dtype)
+        self.weights.index_copy_(0, items, next_weights(logits, batch).to(self.weights.dtype))
         self._visited[items.cpu()] = True
         return weights
 

@@ -1,9 +1,7 @@
 """Checkpoints: everything a run needs to go on exactly, in one file that is always whole."""
 
-import pickle
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import torch
 
@@ -24,9 +22,34 @@ def load(path: Path) -> dict[str, Any]:
     """Read a state: tensors and plain values only, nothing in the file is ever executed."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, EOFError, OSError, BadZipFile, pickle.UnpicklingError):
-        # torch's own message would advise to unpickle what may be anybody's code.
+    except Exception:
+        # Foreign bytes raise just about anything, and torch's message advises to unpickle what may be anybody's code.
         raise ValueError(f"{path}: damaged or not a checkpoint; start again without --resume") from None
     if not isinstance(state, dict) or "position" not in state:
         raise ValueError(f"{path}: not a checkpoint of a training run; start again without --resume")
+    return state
+
+
+def restore(
+    path: Path, parts: dict[str, Any], drawn: torch.Generator, origin: dict[str, Any], rank: int
+) -> dict[str, Any]:
+    """Put every part and generator back as it was; the rest of the state is returned.
+
+    origin: what a run must have in common with the one it goes on from, by name. rank: which worker this is.
+    """
+    state = load(path)
+    for what, value in origin.items():
+        if state.pop(what, None) != value:
+            raise ValueError(f"{path}: the checkpoint is of another {what}; resume with the same or start again")
+    generators = state.pop("drawn"), state.pop("torch")
+    if rank >= len(generators[0]):
+        raise ValueError(f"{path}: the checkpoint is of {len(generators[0])} workers; resume with as many")
+    for name, part in parts.items():
+        try:
+            part.load_state_dict(state.pop(name))
+        except (RuntimeError, KeyError, ValueError) as error:
+            reason = str(error).splitlines()[0]
+            raise ValueError(f"{path}: the checkpoint is of another {name}: {reason}") from None
+    drawn.set_state(generators[0][rank])
+    torch.set_rng_state(generators[1][rank])
     return state

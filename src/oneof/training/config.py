@@ -46,21 +46,25 @@ class Config(BaseModel):
     weights: str | None = None
     recipe: Literal["fast", "paper"] = "fast"
     backbone: str = "auto"
-    width: int | None = Field(None, ge=1)
-    epochs: int | None = Field(None, ge=1)
-    batch_size: int | None = Field(None, ge=2)
+    width: int | None = Field(default=None, ge=1)
+    epochs: int | None = Field(default=None, ge=1)
+    batch_size: int | None = Field(default=None, ge=2)
     optimizer: Literal["adamw", "adadelta"] | None = None
-    learning_rate: float | None = Field(None, gt=0)
-    weight_decay: float | None = Field(None, ge=0)
+    learning_rate: float | None = Field(default=None, gt=0)
+    weight_decay: float | None = Field(default=None, ge=0)
     schedule: Literal["one-cycle", "step"] | None = None
-    step_size: int = Field(30, ge=1, description="epochs between the steps of the step schedule")
-    gamma: float = Field(0.5, gt=0, le=1, description="what the step schedule multiplies the rate by")
+    step_size: int = Field(default=30, ge=1, description="epochs between the steps of the step schedule")
+    gamma: float = Field(default=0.5, gt=0, le=1, description="what the step schedule multiplies the rate by")
     augment: Literal["auto", "none", "shift", "shift-flip"] | None = None
-    average: float = Field(0.0, ge=0, lt=1, description="decay of the running average of the weights; 0 for none")
-    accumulate: int = Field(1, ge=1, description="micro-batches that a batch is cut into, to save memory")
-    holdout: float = Field(0.1, ge=0, lt=1, description="share of the items whose answers judge and do not train")
+    average: float = Field(
+        default=0.0, ge=0, lt=1, description="decay of the running average of the weights; 0 for none"
+    )
+    accumulate: int = Field(default=1, ge=1, description="micro-batches that a batch is cut into, to save memory")
+    holdout: float = Field(
+        default=0.1, ge=0, lt=1, description="share of the items whose answers judge and do not train"
+    )
     selection: Literal["best", "last"] | None = None
-    seed: int = Field(0, ge=0, lt=2**32)
+    seed: int = Field(default=0, ge=0, lt=2**32)
 
     @model_validator(mode="before")
     @classmethod

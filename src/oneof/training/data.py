@@ -1,6 +1,7 @@
 """Items and answers as compact tensors; a batch is cut out by index, with no work per item in Python."""
 
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import scipy.sparse as sp
@@ -94,7 +95,14 @@ class Answered:
             for rate in (answers.flip_yes, answers.flip_no)
         ]
 
-    def batch(self, items: Tensor) -> Batch:
+    def fingerprint(self) -> int:
+        """A number that other answers, or the same about other items, would hardly have."""
+        total = crc32(self._start.numpy().data)
+        for column in (self._subsets, self._responses, *self._flips):
+            total = total if column is None else crc32(column.numpy().data, total)
+        return total
+
+    def batch(self, items: Tensor, device: torch.device | str = "cpu") -> Batch:
         """Every answer about these items, (b,), each of which has one at least."""
         if self._single:
             at, rows = self._start[items], None
@@ -103,8 +111,9 @@ class Answered:
             rows = torch.repeat_interleave(torch.arange(len(items)), counts)
             first = torch.cumsum(counts, 0) - counts
             at = torch.arange(len(rows)) - first[rows] + self._start[items][rows]
-        flips = [None if rate is None else rate[at] for rate in self._flips]
-        return Batch(self._subsets[at], self._responses[at], rows, items, *flips)
+            rows = rows.to(device)
+        flips = [None if rate is None else rate[at].to(device) for rate in self._flips]
+        return Batch(self._subsets[at].to(device), self._responses[at].to(device), rows, items.to(device), *flips)
 
 
 def _wrap_read_only(array: np.ndarray) -> np.ndarray:

@@ -71,6 +71,7 @@ def train(
     batches, epochs = _length(len(items), config)
     optimizer, schedule = create_optimizer(network, config, batches, epochs)
     module, stepper = workers.fabric.setup(network, optimizer)
+    device = workers.fabric.device
     objective.prepare(int(items.max()) + 1, answered.classes)
     parts: dict[str, Any] = {
         "network": network,
@@ -85,22 +86,25 @@ def train(
         parts["average"], result = average, average.module
     # What changes as the run goes on, besides the parts: position counts batches over all epochs.
     now: dict[str, Any] = {"position": 0, "sums": [0.0] * 4, "history": [], "best_epoch": 0, "best": None}
+    origin = {"configuration": config.model_dump(), "set of answers": answered.fingerprint()}
     if resume and path is not None and path.exists():
-        now = _resume(path, parts, drawn, config, workers.rank)
+        now = checkpoint.restore(path, parts, drawn, origin, workers.rank)
 
     def save() -> None:
+        if not all(tensor.isfinite().all() for tensor in network.state_dict().values()):
+            raise Diverged(_diverged("the weights", math.nan, (now["position"] - 1) // batches, config, path))
         objective.merge(workers.sum)
         generators = {"drawn": workers.gather(drawn.get_state()), "torch": workers.gather(torch.get_rng_state())}
         if path is not None and workers.first:
             states = {name: part.state_dict() for name, part in parts.items()}
-            checkpoint.save(path, states | generators | now | {"config": config.model_dump()})
+            checkpoint.save(path, states | generators | now | origin)
         workers.wait()
 
     def cut(rows: Tensor) -> tuple[Tensor, Batch]:
-        batch = workers.fabric.to_device(answered.batch(rows))
-        return augment(workers.fabric.to_device(features[rows]), config.augment or "none", drawn), batch
+        return augment(features[rows].to(device), config.augment or "none", drawn), answered.batch(rows, device)
 
-    started = saved = time.monotonic()
+    saved = time.monotonic()
+    started = saved - (now["history"][-1]["seconds"] if now["history"] else 0.0)
     bar = Bar(batches * epochs, now["position"], shown and workers.first, config.objective)
     with workers.watch(path), bar:
         while now["position"] < batches * epochs:
@@ -110,8 +114,8 @@ def train(
                 pieces = torch.tensor_split(workers.part(rows), config.accumulate)
                 stepper.zero_grad()
                 step = gradient(module, network, objective, [cut(piece) for piece in pieces if len(piece)], workers)
-                if not math.isfinite(step.value):
-                    raise Diverged(_diverged(step.value, epoch, config, path))
+                if not math.isfinite(step.raw):
+                    raise Diverged(_diverged("the risk", step.raw, epoch, config, path))
                 stepper.step()
                 schedule.step()
                 if config.average:
@@ -150,7 +154,8 @@ def _length(items: int, config: Config) -> tuple[int, int]:
     """Batches an epoch, and epochs."""
     if config.batch_size is None or config.epochs is None:
         raise ValueError("the configuration is not resolved: call config.resolve(items, image) first")
-    return math.ceil(items / config.batch_size), config.epochs
+    # No batch of one item: batch normalisation needs two.
+    return max(1, min(math.ceil(items / config.batch_size), items // 2)), config.epochs
 
 
 def _order(items: Tensor, seed: int, epoch: int) -> Tensor:
@@ -158,23 +163,9 @@ def _order(items: Tensor, seed: int, epoch: int) -> Tensor:
     return items[torch.randperm(len(items), generator=torch.Generator().manual_seed(seed * 1_000_003 + epoch))]
 
 
-def _resume(path: Path, parts: dict[str, Any], drawn: torch.Generator, config: Config, rank: int) -> dict[str, Any]:
-    state = checkpoint.load(path)
-    if state.pop("config") != config.model_dump():
-        raise ValueError(f"{path}: the checkpoint is of another configuration; resume with the same one")
-    for name, part in parts.items():
-        part.load_state_dict(state.pop(name))
-    generators = state.pop("drawn"), state.pop("torch")
-    if rank >= len(generators[0]):
-        raise ValueError(f"{path}: the checkpoint is of {len(generators[0])} workers; resume with as many")
-    drawn.set_state(generators[0][rank])
-    torch.set_rng_state(generators[1][rank])
-    return state
-
-
-def _diverged(value: float, epoch: int, config: Config, path: Path | None) -> str:
+def _diverged(what: str, value: float, epoch: int, config: Config, path: Path | None) -> str:
     kept = f"; the last good state is in {path}" if path is not None and path.exists() else ""
     return (
-        f"the risk became {value} in epoch {epoch + 1}: lower the learning rate (now {config.learning_rate:g}) "
+        f"{what} became {value} in epoch {epoch + 1}: lower the learning rate (now {config.learning_rate:g}) "
         f"or use a bounded loss{kept}"
     )

@@ -1,5 +1,7 @@
 """The network that is trained and saved: preprocessing and backbone in one module, so that they never part."""
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -33,9 +35,16 @@ def standardise(features: Features, rows: np.ndarray | None = None, sample: int 
         return torch.zeros(1), torch.ones(1)
     rows = np.arange(len(features)) if rows is None else rows
     chosen = rows[:: max(1, -(-len(rows) // sample))]
-    x = features[torch.from_numpy(chosen)].to(torch.float64)
-    dims = (0, 2, 3) if x.ndim == 4 else (0,)
-    deviation, mean = torch.std_mean(x, dim=dims, correction=0)
+    dims, shape = ((0, 2, 3), (1, -1, 1, 1)) if features.image else ((0,), (1, -1))
+
+    def average(of: Callable[[Tensor], Tensor]) -> Tensor:
+        # A little at a time: in float64 even a sample would outweigh the items themselves.
+        total = torch.zeros(features.shape[0], dtype=torch.float64)
+        for part in torch.split(torch.from_numpy(chosen), 64):
+            total += of(features[part].double()).mean(dims) * (len(part) / len(chosen))
+        return total
+
+    mean = average(lambda x: x)
+    deviation = average(lambda x: (x - mean.view(shape)).square()).sqrt()
     scale = torch.where(deviation > 1e-8, 1 / deviation.clamp(min=1e-8), torch.ones_like(deviation))
-    shape = (-1, 1, 1) if x.ndim == 4 else (-1,)
-    return mean.view(shape).to(torch.float32), scale.view(shape).to(torch.float32)
+    return mean.view(shape[1:]).to(torch.float32), scale.view(shape[1:]).to(torch.float32)

@@ -25,4 +25,4 @@ def create_optimizer(network: nn.Module, config: Config, batches: int, epochs: i
         optimizer = AdamW([group for group in groups if group["params"]], lr=rate, weight_decay=decay, fused=True)
     if config.schedule == "step":
         return optimizer, StepLR(optimizer, step_size=config.step_size * batches, gamma=config.gamma)
-    return optimizer, OneCycleLR(optimizer, max_lr=rate, total_steps=max(2, batches * epochs) + 1, pct_start=0.25)
+    return optimizer, OneCycleLR(optimizer, max_lr=rate, total_steps=max(4, batches * epochs) + 1, pct_start=0.25)

@@ -4,6 +4,9 @@ from alembic import context
 
 from oneof.annotation.schema import metadata
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata, render_as_batch=True)
-with context.begin_transaction():
-    context.run_migrations()
+# Tools that import every module (doctest, documentation) come by here too, when no migration is running.
+config = getattr(context, "config", None)
+if config is not None:
+    context.configure(connection=config.attributes["connection"], target_metadata=metadata, render_as_batch=True)
+    with context.begin_transaction():
+        context.run_migrations()

@@ -1,0 +1,136 @@
+"""The shape of the project: which way imports point, tests that mirror the source, examples that run, a CLI that is
+documented, and an import that stays quick."""
+
+import ast
+import doctest
+import importlib
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import typer.main
+
+import oneof
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "oneof"
+MODULES = sorted(
+    path.relative_to(SOURCE)
+    for path in SOURCE.rglob("*.py")
+    if path.name not in ("__init__.py", "__main__.py") and "migrations" not in path.parts
+)
+
+LAYERS = (
+    {"atomic", "logspace", "theory", "queries"},
+    {"losses", "weighted_sum", "answers", "answer_table", "answer_files"},
+    {"objectives", "evaluation", "models", "datasets", "privacy", "noise"},
+    {"training", "planning", "learning_curve", "adaptive_simulation", "items", "planning_figure"},
+    {"classifier", "model_files", "demo"},
+    {"experiments"},
+    {"annotation"},
+    {"cli"},
+)
+"""A module imports from its own layer or from one further up in this list, never further down."""
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The parts of oneof that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module == "oneof":
+            names = [oneof._HOME.get(alias.name, f"oneof.{alias.name}") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names = [node.module]
+        yield from (name.split(".")[1] for name in names if name.startswith("oneof."))
+
+
+@pytest.mark.parametrize("part", sorted({path.parts[0].removesuffix(".py") for path in MODULES}))
+def test_imports_point_one_way(part: str) -> None:
+    layer = {name: number for number, names in enumerate(LAYERS) for name in names}
+    assert part in layer, f"say in LAYERS where {part} belongs"
+    files = (SOURCE / part).rglob("*.py") if (SOURCE / part).is_dir() else [SOURCE / f"{part}.py"]
+    for path in files:
+        for name in imported(path):
+            assert name in layer, f"{path} imports oneof.{name}: say in LAYERS where it belongs"
+            assert layer[name] <= layer[part], f"{path.relative_to(ROOT)} must not import oneof.{name}"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_tests_mirror_the_source(module: Path) -> None:
+    wanted = ROOT / "tests" / module.parent / f"test_{module.name}"
+    assert wanted.is_file(), f"{wanted.relative_to(ROOT)} is missing"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_examples_run(module: Path) -> None:
+    if module.parts[0] == "annotation":
+        pytest.importorskip("fastapi", reason="the annotation extra is not installed")
+    name = ".".join(("oneof", *module.with_suffix("").parts))
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_a_file_is_one_idea() -> None:
+    for module in MODULES:
+        lines = len((SOURCE / module).read_text(encoding="utf-8").splitlines())
+        assert lines <= 400, f"{module} has {lines} lines"
+
+
+@pytest.mark.parametrize(
+    "module", ["oneof", "oneof.answers", "oneof.queries", "oneof.evaluation", "oneof.theory", "oneof.cli"]
+)
+def test_torch_is_not_imported_where_it_is_not_needed(module: str) -> None:
+    code = f"import {module}, sys; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_public_name_is_there() -> None:
+    for name in oneof.__all__:
+        assert getattr(oneof, name) is not None
+    assert set(dir(oneof)) >= set(oneof.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = oneof.nothing
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    from oneof.cli import app
+
+    def walk(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+        if isinstance(command, click.Group) or hasattr(command, "commands"):
+            for name, child in command.commands.items():
+                yield from walk(f"{path} {name}", child)
+        else:
+            yield path, command
+
+    yield from walk("oneof", typer.main.get_command(app))
+
+
+def documented() -> dict[str, str]:
+    """The text under each heading that is a command."""
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    sections = re.split(r"^#+ `(oneof[^`]*)`.*$", text, flags=re.MULTILINE)
+    return dict(zip(sections[1::2], sections[2::2], strict=True))
+
+
+def test_every_command_and_option_is_documented() -> None:
+    sections = documented()
+    seen = set()
+    for path, command in commands():
+        if command.hidden:
+            continue
+        seen.add(path)
+        assert path in sections, f"docs/cli.md has no section on `{path}`"
+        for parameter in command.params:
+            if getattr(parameter, "hidden", False) or parameter.name == "help":
+                continue
+            argument = parameter.metavar or (parameter.name or "").upper()
+            shown = argument if parameter.param_type_name == "argument" else parameter.opts[0]
+            assert f"`{shown}" in sections[path], f"docs/cli.md does not mention {shown} of `{path}`"
+    groups = {path.rsplit(" ", 1)[0] for path in seen}
+    for path in sections:
+        assert path in seen | groups, f"docs/cli.md documents `{path}`, which does not exist"

@@ -1,0 +1,219 @@
+"""From items and answers to a judged network."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from oneof import Answers, UniformQueries, WeightedQueries, respond
+from oneof.training import Config, Features, fit, predict_logits
+from oneof.training.fit import predict_asked, split
+
+CLASSES = 4
+QUICK = {"epochs": 15, "batch_size": 32, "width": 32}
+
+
+def task(items: int = 240, size: int = 2, seed: int = 0, **noise) -> tuple[np.ndarray, np.ndarray, Answers]:
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(CLASSES, size=items)
+    x = rng.normal(size=(items, 6)).astype(np.float32)
+    x[np.arange(items), labels] += 4
+    subsets = UniformQueries(CLASSES, size).draw(items, rng)
+    return x, labels, Answers(subsets, respond(subsets, labels, rng=rng, **noise), **noise)
+
+
+def accuracy(network: nn.Module, x: np.ndarray, labels: np.ndarray) -> float:
+    return float((predict_logits(network, Features(x)).argmax(1).numpy() == labels).mean())
+
+
+@pytest.mark.parametrize("objective", ["likelihood", "nn", "proden"])
+def test_it_learns_and_judges_itself(objective):
+    x, _, answers = task(400)
+    fitted = fit(Features(x), answers, Config(objective=objective, holdout=0.3, **QUICK))
+    unseen, truth, _ = task(400, seed=1)
+    true = accuracy(fitted.network, unseen, truth)
+    assert true > 0.85
+    assert fitted.accuracy.n == 120
+    assert fitted.accuracy.low <= true <= fitted.accuracy.high
+    assert fitted.best_epoch == 15
+    assert [row["label_free"] for row in fitted.history][-1] == fitted.accuracy.value
+
+
+def test_held_out_answers_do_not_train():
+    """Answers about the held-out items may be anything: the weights stay the same."""
+    x, _, answers = task()
+    _, held = split(answers, 0.2, seed=0)
+    responses = answers.responses.copy()
+    responses[held.items] = ~responses[held.items]
+    changed = Answers(answers.subsets, responses)
+    one, other = (fit(Features(x), given, Config(holdout=0.2, **QUICK)) for given in (answers, changed))
+    for a, b in zip(one.network.state_dict().values(), other.network.state_dict().values(), strict=True):
+        assert torch.equal(a, b)
+    assert one.accuracy != other.accuracy
+
+
+def test_the_answers_that_choose_an_epoch_do_not_judge_it():
+    x, _, answers = task(400)
+    fitted = fit(Features(x), answers, Config(holdout=0.2, selection="best", **QUICK))
+    assert fitted.accuracy.n == 40, "half of the held-out items choose, half judge"
+    best = max(row["label_free"] for row in fitted.history)
+    assert fitted.history[fitted.best_epoch - 1]["label_free"] == best
+
+
+def test_without_holdout_nothing_is_judged():
+    x, _, answers = task()
+    fitted = fit(Features(x), answers, Config(holdout=0.0, **QUICK))
+    assert fitted.accuracy is None
+    assert "label_free" not in fitted.history[0]
+
+
+def test_reported_figures_are_kept_and_never_choose():
+    x, _, answers = task()
+    figures = iter([1.0, *[0.0] * 14])
+    config = Config(holdout=0.2, selection="best", **QUICK)
+    plain = fit(Features(x), answers, config)
+    reported = fit(Features(x), answers, config, report=lambda network: {"true": next(figures)})
+    assert [row["true"] for row in reported.history] == [1.0, *[0.0] * 14]
+    assert reported.best_epoch == plain.best_epoch
+
+
+def test_all_answers_about_an_item_go_the_same_way():
+    rng = np.random.default_rng(0)
+    items = rng.integers(0, 50, 200)
+    answers = Answers(UniformQueries(CLASSES, 2).draw(200, rng), rng.random(200) < 0.5, items)
+    training, judging = split(answers, 0.3, seed=1)
+    assert not set(training.items) & set(judging.items)
+    assert len(training) + len(judging) == 200
+    assert len(np.unique(judging.items)) == round(0.3 * len(np.unique(items)))
+    again = split(answers, 0.3, seed=1)
+    assert again[0] == training
+    assert split(answers, 0.3, seed=2)[0] != training
+
+
+def test_adaptive_questions_train_and_never_judge():
+    rng = np.random.default_rng(0)
+    adaptive = np.arange(100) < 60
+    answers = Answers(UniformQueries(CLASSES, 2).draw(100, rng), rng.random(100) < 0.5, adaptive=adaptive)
+    training, judging = split(answers, 0.5, seed=0)
+    assert not judging.adaptive.any()
+    assert len(judging) == 20
+    assert training.adaptive.sum() == 60
+
+
+def test_noisy_answers_are_corrected_for():
+    x, _, answers = task(600, flip_yes=0.15, flip_no=0.15)
+    fitted = fit(Features(x), answers, Config(holdout=0.2, **QUICK))
+    unseen, truth, _ = task(400, seed=1)
+    assert accuracy(fitted.network, unseen, truth) > 0.85
+    assert fitted.accuracy.value > 0.6
+
+
+@pytest.mark.parametrize("objective", ["mcl-exp", "mcl-mae", "mcl-log", "pll-avg"])
+def test_an_objective_that_cannot_correct_flips_says_so(objective):
+    x, _, answers = task(flip_yes=0.1)
+    with pytest.raises(ValueError, match=f"{objective} cannot correct for flips; use likelihood"):
+        fit(Features(x), answers, Config(objective=objective))
+
+
+@pytest.mark.parametrize("objective", ["likelihood", "nn"])
+def test_other_query_distributions(objective):
+    rng = np.random.default_rng(0)
+    table = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [1, 1, 0, 0], [0, 1, 1, 1]], dtype=bool)
+    queries = WeightedQueries(table, [0.3, 0.2, 0.2, 0.2, 0.1])
+    x, labels, _ = task(800)
+    subsets = queries.draw(800, rng)
+    answers = Answers(subsets, respond(subsets, labels))
+    fitted = fit(Features(x), answers, Config(objective=objective, holdout=0.3, **QUICK), queries=queries)
+    true = accuracy(fitted.network, x, labels)
+    assert true > 0.8
+    assert fitted.accuracy.low <= true <= fitted.accuracy.high
+
+
+def test_an_own_network_is_trained_in_place_of_the_configured_one():
+    x, _, answers = task()
+    own = nn.Linear(6, CLASSES)
+    before = own.weight.detach().clone()
+    fitted = fit(Features(x), answers, Config(**QUICK), backbone=own)
+    assert fitted.network.backbone is own
+    assert not torch.equal(own.weight, before)
+
+
+def test_predictions_for_the_asked_items_alone():
+    looked_at: list[int] = []
+
+    class Spy(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            looked_at.extend(x[:, 0].int().tolist())
+            return torch.nn.functional.one_hot(x[:, 0].long() % 3, 3).float()
+
+    features = Features(np.arange(10, dtype=np.float32)[:, None])
+    answers = Answers([[True, False, False]] * 3, [True] * 3, items=[7, 2, 7])
+    assert predict_asked(Spy(), features, answers).tolist() == [0, 0, 2, 0, 0, 0, 0, 1, 0, 0]
+    assert sorted(looked_at) == [2, 7]
+
+
+@pytest.mark.parametrize("items", [0, 1, 511, 512, 513])
+def test_logits_come_in_order_for_any_number_of_items(items):
+    network = nn.Linear(3, 2)
+    x = np.random.default_rng(0).normal(size=(items, 3)).astype(np.float32)
+    logits = predict_logits(network, Features(x))
+    assert logits.shape == (items, 2)
+    torch.testing.assert_close(logits, network(torch.from_numpy(x)).detach())
+
+
+def bad_answers() -> dict[str, tuple[Answers, dict[str, object], str]]:
+    subsets = UniformQueries(CLASSES, 2).draw(240, 0)
+    some = np.random.default_rng(0).random(240) < 0.5
+    mixed = subsets.copy()
+    mixed[3] = [True, False, False, False]
+    return {
+        "none": (Answers(subsets[:0], some[:0]), {}, "there are no answers to learn from"),
+        "unknown item": (Answers(subsets, some, np.arange(240) + 1), {}, "answer 239 is about item 240, but there are"),
+        "all yes": (Answers(subsets, np.ones(240, bool)), {"objective": "ure"}, r"answers are yes: ure needs both"),
+        "all no": (Answers(subsets, np.zeros(240, bool)), {"objective": "abs"}, r"answers are no: abs needs both"),
+        "sizes": (
+            Answers(mixed, some),
+            {"objective": "nn", "holdout": 0.0},
+            "sizes 1 to 2: the paper's weights need one",
+        ),
+        "contradiction": (
+            Answers([[1, 0, 0, 0], [0, 1, 0, 0]], [True, True], [3, 3]),
+            {"holdout": 0.0},
+            "about item 3 contradict each other",
+        ),
+        "holdout": (
+            Answers(subsets[:3], some[:3]),
+            {"holdout": 0.99},
+            "a holdout of 0.99 leaves none of the 3 answers",
+        ),
+        "objective": (Answers(subsets, some), {"objective": "best"}, "unknown objective 'best'"),
+        "option": (Answers(subsets, some), {"objective": "likelihood", "loss": "mae"}, "has no option 'loss'"),
+        "backbone": (Answers(subsets, some), {"backbone": "vit"}, "unknown backbone 'vit'"),
+        "cnn": (Answers(subsets, some), {"backbone": "cnn"}, "CNN needs images"),
+    }
+
+
+@pytest.mark.parametrize("case", list(bad_answers()))
+def test_bad_input_is_refused_and_nothing_is_written(case, tmp_path):
+    x, _, _ = task()
+    answers, options, message = bad_answers()[case]
+    with pytest.raises(ValueError, match=message):
+        fit(Features(x), answers, Config(**options), path=tmp_path / "run.checkpoint")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nan_features_are_refused_and_nothing_is_written(tmp_path):
+    x, _, answers = task()
+    x[17, 3] = np.nan
+    with pytest.raises(ValueError, match="NaN or infinity in item 17, feature 3"):
+        fit(Features(x), answers, Config(), path=tmp_path / "run.checkpoint")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("weights", ["minimum-norm", "agreement"])
+def test_other_weights_take_mixed_sizes_and_one_sided_answers(weights):
+    x, labels, _ = task()
+    subsets = np.concatenate([UniformQueries(CLASSES, size).draw(120, size) for size in (1, 2)])
+    answers = Answers(subsets, respond(subsets, labels))
+    fitted = fit(Features(x), answers, Config(objective="nn", weights=weights, **QUICK))
+    assert np.isfinite(fitted.history[-1]["raw"])

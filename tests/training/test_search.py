@@ -1,0 +1,108 @@
+"""Learning rate and weight decay by held-out answers."""
+
+import numpy as np
+import pytest
+
+from oneof import Answers, UniformQueries, respond
+from oneof.training import Config, Diverged, Features, search
+from oneof.training.fit import split
+from oneof.training.search import search_settings
+
+GRID = {"learning_rate": (1e-7, 1e-2), "weight_decay": (1e-4, 1e-2)}
+QUICK = Config(epochs=8, batch_size=32, width=24, holdout=0.25)
+
+
+@pytest.fixture(scope="module")
+def task():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(4, size=320)
+    x = rng.normal(size=(320, 6)).astype(np.float32)
+    x[np.arange(320), labels] += 4
+    subsets = UniformQueries(4, 2).draw(320, rng)
+    return Features(x), labels, Answers(subsets, respond(subsets, labels))
+
+
+def spied(monkeypatch) -> list[tuple[Config, Answers]]:
+    seen: list[tuple[Config, Answers]] = []
+    real = search.fit
+
+    def spy(features, answers, config):
+        seen.append((config, answers))
+        return real(features, answers, config)
+
+    monkeypatch.setattr(search, "fit", spy)
+    return seen
+
+
+def test_a_grid_of_two_by_two(task, monkeypatch):
+    features, _, answers = task
+    seen = spied(monkeypatch)
+    best = search_settings(features, answers, QUICK, grid=GRID)
+    assert [(c.learning_rate, c.weight_decay) for c, _ in seen] == [
+        (1e-7, 1e-4),
+        (1e-7, 1e-2),
+        (1e-2, 1e-4),
+        (1e-2, 1e-2),
+    ]
+    assert best.config.learning_rate == 1e-2, "a rate of nearly nothing cannot win"
+    assert best.accuracy.low > 0.5
+
+
+def test_the_answers_that_judge_have_neither_trained_nor_chosen(task, monkeypatch):
+    features, _, answers = task
+    seen = spied(monkeypatch)
+    best = search_settings(features, answers, QUICK, grid={"learning_rate": (1e-2,)})
+    _, judging = split(answers, 0.25, QUICK.seed + 1)
+    assert best.accuracy.n == len(judging) == 80
+    assert all(not set(used.items) & set(judging.items) for _, used in seen)
+
+
+def test_optuna_with_three_trials(task, monkeypatch):
+    features, _, answers = task
+    seen = spied(monkeypatch)
+    best = search_settings(features, answers, QUICK, how="optuna", trials=3, grid=GRID)
+    assert len(seen) == 3
+    assert len({c.learning_rate for c, _ in seen}) == 3
+    assert all(1e-7 <= c.learning_rate <= 1e-2 and 1e-4 <= c.weight_decay <= 1e-2 for c, _ in seen)
+    assert best.config.learning_rate in {c.learning_rate for c, _ in seen}
+    rates = [c.learning_rate for c, _ in seen]
+    seen.clear()
+    search_settings(features, answers, QUICK, how="optuna", trials=3, grid=GRID)
+    assert [c.learning_rate for c, _ in seen] == rates, "the seed fixes the search"
+
+
+def test_a_setting_that_diverges_loses_and_does_not_end_the_search(task):
+    features, _, answers = task
+    rates = {"learning_rate": (1e30, 1e-2), "weight_decay": (1.0,)}
+    assert search_settings(features, answers, QUICK, grid=rates).config.learning_rate == 1e-2
+
+
+def test_a_search_in_which_everything_diverges_says_so(task):
+    features, _, answers = task
+    with pytest.raises(Diverged, match=r"every setting of the search diverged; the last one: .*learning rate"):
+        search_settings(features, answers, QUICK, grid={"learning_rate": (1e30,), "weight_decay": (1.0,)})
+
+
+def test_the_papers_grid_is_the_default():
+    assert len(search.LEARNING_RATES) * len(search.WEIGHT_DECAYS) == 21
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"holdout": 0.0}, {}, "a search needs held-out answers"),
+        ({"holdout": 0.001}, {}, "a search needs held-out answers"),
+        ({}, {"how": "random"}, "unknown search 'random', expected grid or optuna"),
+    ],
+)
+def test_bad_input(task, change, options, message):
+    features, _, answers = task
+    with pytest.raises(ValueError, match=message):
+        search_settings(features, answers, QUICK.model_copy(update=change), **options)
+
+
+def test_without_optuna_the_error_says_what_to_install(task, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "optuna", None)
+    features, _, answers = task
+    with pytest.raises(ValueError, match=r"needs optuna: pip install 'oneof\[search\]'"):
+        search_settings(features, answers, QUICK, how="optuna", trials=1)
