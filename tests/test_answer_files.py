@@ -94,8 +94,16 @@ def test_no_answers_at_all(suffix: str, tmp_path: Path) -> None:
 
 
 def test_what_the_files_look_like(tmp_path: Path) -> None:
-    answers = Answers([[True, True, False], [False, False, True]], [True, False], [4, 4], class_names=["cat", "dog", "owl"],
-                      annotators=["ann", "bob"], flip_yes=0.25, flip_no=0.5, adaptive=[False, True])  # fmt: skip
+    answers = Answers(
+        [[True, True, False], [False, False, True]],
+        [True, False],
+        [4, 4],
+        class_names=["cat", "dog", "owl"],
+        annotators=["ann", "bob"],
+        flip_yes=0.25,
+        flip_no=0.5,
+        adaptive=[False, True],
+    )
     answers.save(tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == (
         "item,subset,answer,annotator,flip_yes,flip_no,adaptive\n"

@@ -12,9 +12,14 @@ from oneof.atomic import replacing
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     target = tmp_path / "results.csv"
     target.write_text("old")
-    with pytest.raises(RuntimeError, match="half way"), replacing(target) as part:
-        part.write_text("ne")
-        raise RuntimeError("half way")
+
+    def fail() -> None:
+        with replacing(target) as part:
+            part.write_text("ne")
+            raise RuntimeError("half way")
+
+    with pytest.raises(RuntimeError, match="half way"):
+        fail()
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["results.csv"]
 

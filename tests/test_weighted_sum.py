@@ -1,5 +1,6 @@
 """Written-out sums and gradients against the plain definition."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -39,6 +40,14 @@ def test_value_and_gradient_are_those_of_autograd(loss: Callable[[Tensor], Tenso
     wanted.backward()
     torch.testing.assert_close(by_hand.grad, plain.grad, rtol=1e-10, atol=1e-12)
     assert torch.autograd.gradcheck(lambda z: weighted_sum(loss, z, weights), logits.requires_grad_())
+
+
+def test_gce_without_a_floor_where_probabilities_underflow() -> None:
+    logits = torch.tensor([[0.0, 200.0]], requires_grad=True)
+    value = weighted_sum(losses.gce(q=0.01, eps=0.0), logits, torch.tensor([[1.0, 0.0]]))
+    assert value.item() == pytest.approx((1 - math.exp(-2)) / 0.01, rel=1e-5)
+    value.backward()
+    torch.testing.assert_close(logits.grad, torch.tensor([[-math.exp(-2), math.exp(-2)]]))
 
 
 @pytest.mark.parametrize("loss", BUILT_IN, ids=str)

@@ -59,19 +59,14 @@ class Table:
         self._refuse(found != self.sizes, "subset", "names a label twice")
         self._refuse((found == 0) | (found == k), "subset", f"has {{}} labels, expected 1..{k - 1}", found)
         items, item_names = self._items()
+        said = self._bits("answer", self.answer)
+        optional: dict[str, Any] = {name: self._rates(name) for name in ("flip_yes", "flip_no") if name in self.extra}
+        if "annotator" in self.extra:
+            optional["annotators"] = self.extra["annotator"].fillna("").to_numpy(dtype=str)
+        if "adaptive" in self.extra:
+            optional["adaptive"] = self._bits("adaptive", self.extra["adaptive"])
         try:
-            return Answers(
-                subsets,
-                self._bits("answer", self.answer),
-                items,
-                class_names=names,
-                item_names=item_names,
-                annotators=self.extra["annotator"].fillna("").to_numpy(dtype=str)
-                if "annotator" in self.extra
-                else None,
-                adaptive=self._bits("adaptive", self.extra["adaptive"]) if "adaptive" in self.extra else None,
-                **{name: self._rates(name) for name in ("flip_yes", "flip_no") if name in self.extra},
-            )
+            return Answers(subsets, said, items, class_names=names, item_names=item_names, **optional)
         except ValueError as error:
             raise ValueError(f"{self.path}: {error}") from None
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from oneof.classifier import OneOfClassifier
 
 WEIGHTS, FACTS = "weights.safetensors", "model.json"
+_ENTRIES = {"classes", "shape", "own_backbone", "queries", "config", "accuracy", "best_epoch", "history"}
 
 
 def save(model: "OneOfClassifier", path: Path) -> None:
@@ -87,22 +88,25 @@ def load(path: Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
     from oneof.classifier import OneOfClassifier
 
     facts = read_facts(path)
-    config = Config(**facts["config"])
-    shape, classes = tuple(facts["shape"]), len(facts["classes"])
     if facts["own_backbone"] and backbone is None:
         raise ValueError(f"{path} was trained with a network of your own: pass it as backbone")
-    body = backbone if backbone is not None else models.create(config.backbone, shape, classes, config.width)
+    try:
+        config, shape, classes = Config.read(None, **facts["config"]), tuple(facts["shape"]), len(facts["classes"])
+        accuracy = None if facts["accuracy"] is None else Estimate(**facts["accuracy"])
+        asked = facts["queries"]
+        queries = None if asked is None else WeightedQueries(asked["subsets"], asked["probabilities"])
+        body = backbone if backbone is not None else models.create(config.backbone, shape, classes, config.width)
+    except (TypeError, KeyError, ValueError) as error:
+        raise ValueError(f"{path / FACTS}: not the description of a model: {error}") from None
     try:
         tensors = load_file(path / WEIGHTS)
         network = Network(body, torch.zeros_like(tensors["mean"]), torch.ones_like(tensors["scale"]))
         network.load_state_dict(tensors)
     except (SafetensorError, OSError, RuntimeError, KeyError) as error:
         raise ValueError(f"{path / WEIGHTS}: not the weights of this model: {str(error).splitlines()[0]}") from None
-    accuracy = None if facts["accuracy"] is None else Estimate(**facts["accuracy"])
     fitted = Fitted(network.eval(), config, facts["history"], facts["best_epoch"], accuracy)
     model = OneOfClassifier.from_fitted(fitted, facts["classes"], shape, backbone)
-    asked = facts["queries"]
-    model.queries = None if asked is None else WeightedQueries(asked["subsets"], asked["probabilities"])
+    model.queries = queries
     return model
 
 
@@ -114,6 +118,9 @@ def read_facts(path: Path) -> dict[str, Any]:
         facts = json.loads((path / FACTS).read_text(encoding="utf-8"))
         if facts["format"] != 1:
             raise ValueError(f"format {facts['format']} is not known to oneof {oneof.__version__}")
+        missing = sorted(_ENTRIES - facts.keys())
+        if missing:
+            raise ValueError(f"{missing[0]} is missing")
     except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path / FACTS}: not the description of a model: {error}") from None
     return dict(facts)

@@ -11,7 +11,7 @@ from oneof.objectives.proden import Proden, first_weights
 
 SUBSETS = torch.tensor([[True, True, False, False], [True, False, False, True], [False, True, True, False]])
 SAID = torch.tensor([True, False, True])
-CONSISTENT = SUBSETS == SAID[:, None]
+CONSISTENT = SAID[:, None] == SUBSETS
 
 
 def logits(seed: int) -> Tensor:

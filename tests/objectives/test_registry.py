@@ -19,7 +19,7 @@ def test_options() -> None:
 
 
 def test_mistakes_name_what_is_there() -> None:
-    with pytest.raises(ValueError, match="unknown objective 'mle', expected one of .*likelihood"):
+    with pytest.raises(ValueError, match=r"unknown objective 'mle', expected one of .*likelihood"):
         objectives.create("mle")
     with pytest.raises(ValueError, match="objective 'nn' has no option 'kappa'; it takes loss, weights, queries"):
         objectives.create("nn", kappa=1.0)

@@ -209,11 +209,9 @@ def test_wrong_options_are_refused() -> None:
         objectives.create("ure", weights="paper", queries=queries)
     with pytest.raises(ValueError, match="unknown loss 'hinge'"):
         objectives.create("ure", loss="hinge")
+    mixed, said = torch.tensor([[True, False, False], [True, True, False]]), torch.tensor([True, False])
     with pytest.raises(ValueError, match="subsets of sizes 1 to 2 in one batch"):
-        subsets = torch.tensor([[True, False, False], [True, True, False]])
-        objectives.create("ure")(torch.zeros(2, 3), subsets, torch.tensor([True, False]))
+        objectives.create("ure")(torch.zeros(2, 3), mixed, said)
+    general = objectives.create("ure", weights="minimum-norm", queries=queries)
     with pytest.raises(ValueError, match="queries over 3 classes, but logits over 4"):
-        subsets = torch.tensor([[True, False, False, False]])
-        objectives.create("ure", weights="minimum-norm", queries=queries)(
-            torch.zeros(1, 4), subsets, torch.tensor([True])
-        )
+        general(torch.zeros(1, 4), torch.tensor([[True, False, False, False]]), torch.tensor([True]))

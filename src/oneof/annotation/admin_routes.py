@@ -65,7 +65,13 @@ def dashboard(request: Request, site: TheSite, token: str | None = None) -> Resp
 async def act(request: Request, site: TheSite) -> Response:
     """Pause, resume, revoke, withdraw, reassign or invite."""
     body = (await request.body()).decode("utf-8", "replace")
-    fields = {name: values[-1] for name, values in parse_qs(body, max_num_fields=10).items()}
+    try:
+        fields = {name: values[-1] for name, values in parse_qs(body, max_num_fields=10).items()}
+    except ValueError:
+        raise HTTPException(422, "more fields than the form has") from None
+    # PostgreSQL takes no zero byte in a text, not even to look for it.
+    if any("\0" in value for value in fields.values()):
+        raise HTTPException(422, "a field may not hold a zero byte")
     return await run_in_threadpool(_act, request, site, fields)
 
 

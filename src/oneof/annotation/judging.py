@@ -41,11 +41,11 @@ def current_model(connection: Connection, project: Project) -> dict[str, Any] | 
 
 def _fresh(connection: Connection, project: Project, model: Any) -> tuple[Any, Any, Any, Any]:
     """Predictions (n,), subsets (n, k), answers (n,) and flip rates (n,): one answer an item, none learned from."""
-    earlier = claims.alias("earlier")
-    seen_in_training = (
-        select(earlier.c.task_id)
-        .where(earlier.c.task_id == tasks.c.id, earlier.c.event_id <= model.last_event)
-        .exists()
+    # By the events, not by how things stand: an answer that was learned from and then taken back comes again alike.
+    seen_in_training = tasks.c.id.in_(
+        select(events.c.task_id)
+        .where(events.c.id <= model.last_event, events.c.kind == "answer")
+        .where(events.c.task_id.is_not(None))
     )
     first = (
         select(func.min(claims.c.event_id).label("event_id"))

@@ -62,6 +62,9 @@ def page(request: Request, site: TheSite, person: SignedIn) -> Response:
 @router.get("/items/{key}")
 def item(site: TheSite, person: SignedIn, key: str) -> Response:
     """The picture of an item, by its opaque key: no path ever comes from the request."""
+    # PostgreSQL takes no zero byte in a text, not even to look for it.
+    if not key.isalnum():
+        raise HTTPException(404, "no such item")
     with site.database.read() as connection:
         row = connection.execute(
             select(items.c.name, sources.c.root)
@@ -110,9 +113,13 @@ def set_cookie(request: Request, response: Response, site: Site, secret: str) ->
 
 
 def _picture(root: Path, name: str) -> Response:
-    real_root = root.resolve()
-    path = (real_root / name).resolve()
-    # A file may have become a link since the import: what leads outside is not there.
-    if not path.is_relative_to(real_root) or not path.is_file():
+    # A file may have become a link since the import: what leads outside, or round in a circle, is not there.
+    try:
+        real_root = root.resolve()
+        path = (real_root / name).resolve()
+        there = path.is_relative_to(real_root) and path.is_file()
+    except (OSError, RuntimeError):
+        there = False
+    if not there:
         raise HTTPException(404, "the picture is not there any more")
     return FileResponse(path, media_type=IMAGE_TYPES.get(path.suffix.lower()), headers=FILE_HEADERS)

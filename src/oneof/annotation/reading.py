@@ -73,15 +73,19 @@ def _image_item(path: Path, name: str, real_root: Path) -> Incoming:
     problem = _bad_text(name, LONGEST_NAME)
     if problem:
         return refuse(f"file name {problem}")
-    if not path.resolve().is_relative_to(real_root):
-        return refuse("a link that leads outside the folder")
     try:
+        if not path.resolve().is_relative_to(real_root):
+            return refuse("a link that leads outside the folder")
+        # Whoever opens a pipe waits for somebody to write into it.
+        if not path.is_file():
+            return refuse("not a file")
         # Opening reads the header alone, which tells a picture from something else with its name.
         with Image.open(path):
             pass
         with path.open("rb") as stream:
             content = hashlib.file_digest(stream, "sha256")
-    except (OSError, ValueError, Image.DecompressionBombError) as error:
+    # RuntimeError: a link that leads round in a circle.
+    except (OSError, ValueError, RuntimeError, Image.DecompressionBombError) as error:
         return refuse(f"not a picture that can be read ({type(error).__name__})")
     return Incoming(f"file {name!r}", name, "image", content.hexdigest())
 
@@ -97,7 +101,7 @@ def _text_item(place: str, row: Any) -> Incoming:
     for column in ("id", "text"):
         if row.get(column) is None:
             return refuse(f"no `{column}`")
-    if isinstance(row["id"], (bool, float, list, dict)) or not isinstance(row["text"], str):
+    if type(row["id"]) not in (str, int) or not isinstance(row["text"], str):
         return refuse("expected `id` as text or a whole number, and `text` as text")
     name, text = str(row["id"]), row["text"]
     if not name.strip() or not text.strip():
@@ -148,7 +152,7 @@ def _jsonl_rows(path: Path) -> Iterator[tuple[str, Any]]:
             place = f"line {number}"
             try:
                 yield place, json.loads(line)
-            except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+            except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
                 yield place, f"not proper JSON: {getattr(error, 'msg', type(error).__name__)}"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from oneof.atomic import replacing
 from oneof.experiments.claims import Verdict, judge
-from oneof.experiments.figures.catalogue import FIGURES
+from oneof.experiments.figures.catalogue import FIGURES, Entry
 from oneof.experiments.leaderboard import leaderboard_table
 from oneof.experiments.outputs import write_item
 from oneof.experiments.protocol import Preset, preset
@@ -38,7 +38,7 @@ CHOICES = (
 def write_pages(results: Results, preset_name: str, docs: Path) -> list[Path]:
     """Write ``reproduction.md`` and ``leaderboard.md`` below ``docs``, and the figures that they show."""
     evidence = results.evidence(preset_name)
-    for key in FIGURES:
+    for key in _drawn(evidence):
         write_item(key, evidence, results.folder / preset_name)
     pictures = Path(os.path.relpath(results.folder / preset_name, docs))
     docs.mkdir(parents=True, exist_ok=True)
@@ -75,7 +75,7 @@ def reproduction_page(evidence: Evidence, given: Preset, pictures: Path) -> str:
         "## Figures",
         *(
             f"![{entry.caption}]({(pictures / key).as_posix()}.png)\n\n*{entry.caption}*"
-            for key, entry in FIGURES.items()
+            for key, entry in _drawn(evidence).items()
         ),
         "## Run it yourself",
         _commands(given),
@@ -92,6 +92,11 @@ def leaderboard_page(evidence: Evidence) -> str:
     )
     command = "```bash\noneof reproduce leaderboard\n```"
     return "\n\n".join(["# Leaderboard", intro, to_markdown(leaderboard_table(evidence.rows)).rstrip(), command]) + "\n"
+
+
+def _drawn(evidence: Evidence) -> dict[str, Entry]:
+    """The figures with something in them: before any run that is the diagram of the mechanism alone."""
+    return {key: entry for key, entry in FIGURES.items() if key == "figure1" or len(evidence.rows)}
 
 
 def _claims(verdicts: list[Verdict]) -> str:

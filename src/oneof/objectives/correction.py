@@ -1,4 +1,4 @@
-"""NN and ABS: the unbiased risk, corrected where it turns negative (the paper's Eq. 6).
+"""NN and ABS: the unbiased risk, corrected where it turns negative (the paper's Eq. 7).
 
     phi(z) = z for z >= 0, kappa |z| for z < 0.        NN: kappa = 0        ABS: kappa = 1
 

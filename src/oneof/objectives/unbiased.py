@@ -1,4 +1,4 @@
-"""URE: the unbiased risk from answers (the paper's Theorem 1 and Eq. 5), with three choices of weights.
+"""URE: the unbiased risk from answers (the paper's Theorem 1, Eq. 5, and its estimator, Eq. 6), with three choices of weights.
 
 An answer weighs the loss of each class j by four numbers:
 
@@ -9,7 +9,7 @@ The mean over answers is unbiased for the supervised risk under uniform queries 
     m a + (k-m) d = k      and      m(m-1) a + m(k-m)(b + c) + (k-m)(k-m-1) d = 0.
 
 paper         a = 1/p, c = -((m-1)/m) / (1-p), b = d = 0. With p = P(yes) = m/k this is the population form; with
-              p = the share of yes in the batch it is the paper's difference of group means, Eq. (5), which we use.
+              p = the share of yes in the batch it is the paper's difference of group means, Eq. (6), which we use.
               A batch without any yes or any no has no group means: then, and only then, p = m/k.
 minimum-norm  (k-1) mean over S of l - (k-2) mean over all of l: the smallest second moment of all
 agreement     a = d = 1, b = c = -c0/(1-c0), with c0 the chance that a wrong class agrees with the answer
