@@ -20,7 +20,7 @@ def test_forecasts_cover_what_comes() -> None:
     for _ in range(60):
         truth = (rng.uniform(0, 0.1), rng.uniform(0.1, 0.3), rng.uniform(0.3, 1.2))
         noise = np.full(4, 0.02)
-        curve = fit_curve(n, 1 - error(n, *truth) + noise * rng.standard_normal(4), noise, scatter=0.0)
+        curve = fit_curve(n, 1 - error(n, *truth) + noise * rng.standard_normal(4), noise, correlation=0.0, scatter=0.0)
         for later in (800.0, 3200.0):
             forecast = curve.accuracy(later)
             inside += forecast.low <= 1 - error(np.array(later), *truth) <= forecast.high

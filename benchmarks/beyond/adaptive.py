@@ -16,10 +16,10 @@ from matplotlib.figure import Figure
 from benchmarks.beyond.common import COLOURS, MARKERS, SEEDS, classifier, images, panels, run, uniform_answers
 from oneof.adaptive_simulation import simulate_adaptive
 
-UNIFORM = {"digits": (200, 400, 700, 1347), "mnist": (500, 1000, 2000)}
+UNIFORM = {"digits": (200, 400, 700, 1347), "mnist": (500, 1000, 2000, 4000)}
 ADAPTIVE: dict[str, Any] = {
     "digits": {"budget": 700, "batch": 75, "start": 100},
-    "mnist": {"budget": 1200, "batch": 200, "start": 200},
+    "mnist": {"budget": 2000, "batch": 200, "start": 400},
 }
 ITEMS = {"digits": (None, None), "mnist": (4000, 2000)}
 EPOCHS = {"digits": 60, "mnist": 40}

@@ -59,14 +59,16 @@ def draw(rows: pd.DataFrame) -> Figure:
         here = rows[rows["jitter"] == jitter]
         clean = here[here["flip"] == 0]["test"].mean() * 100
         panel.axhline(clean, color="#666666", linestyle="--", linewidth=0.9, label="no answer flipped")
-        for place, method in enumerate(METHODS):
+        shown = [method for method in METHODS if method in set(here[here["flip"] > 0]["rates"])]
+        for place, method in enumerate(shown):
             part = here[(here["flip"] > 0) & (here["rates"] == method)]
             over_seeds = part.groupby("flip")["test"].agg(["mean", "std"]) * 100
-            x = [RATES.index(flip) + 0.21 * (place - 1.5) for flip in over_seeds.index]
+            x = [RATES.index(flip) + 0.21 * (place - (len(shown) - 1) / 2) for flip in over_seeds.index]
             look: Any = {"color": COLOURS[place], "label": f"rates {method}", "error_kw": {"linewidth": 0.8}}
             bars = panel.bar(x, over_seeds["mean"], 0.19, yerr=over_seeds["std"], **look)
             panel.bar_label(bars, fmt="%.1f", fontsize=7, padding=2)
         panel.set_xticks(range(len(RATES)), [f"{rate:.0%} flipped" for rate in RATES])
+        panel.set_xlim(-0.6, len(RATES) - 0.4)
         panel.set_ylim(60, 102)
         panel.set_title(f"input jitter {jitter:g}, no flips: {clean:.1f}", fontsize="medium")
     axes[0].set_ylabel("test accuracy (%)")

@@ -1,4 +1,4 @@
-"""Does the planned number of held-out answers give the width that was asked for? Simulated, 200 times a row.
+"""Does the planned number of held-out answers give the width that was asked for? Simulated, 1000 times a row.
 
     python -m benchmarks.beyond.planned_width
 
@@ -13,7 +13,7 @@ from benchmarks.beyond.common import COLOURS, panels, run
 from oneof import Answers, UniformQueries, estimate_accuracy, plan, respond
 from oneof.privacy import flip_rate
 
-TIMES = 200
+TIMES = 1000
 
 
 def measure() -> pd.DataFrame:

@@ -7,6 +7,8 @@ The prediction: n private answers are worth n / c open ones, with c either the l
 open answers is measured. Writes results/beyond/privacy.csv and .png; with --draw, only the figure.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -16,7 +18,7 @@ from oneof import plan
 from oneof.privacy import cost, privatise
 
 EPSILONS = (1.0, 2.0, 4.0)
-SETTINGS = {"epochs": 80, "batch_size": 128}
+SETTINGS: dict[str, Any] = {"jitter": 1.1, "epochs": 80, "batch_size": 128}
 
 
 def measure() -> pd.DataFrame:

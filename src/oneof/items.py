@@ -105,7 +105,7 @@ def _npy(path: Path) -> Items:
 
 def _npz(path: Path) -> Items:
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
             arrays = dict(stored)
     except (ValueError, zipfile.BadZipFile, OSError) as error:
         raise ValueError(f"{path}: not an npz file of arrays: {error}") from None
@@ -131,6 +131,8 @@ def _read_table(path: Path) -> Any:
 
 
 def _table(path: Path) -> Items:
+    import pandas as pd
+
     frame = _read_table(path)
     if "id" not in frame:
         raise ValueError(f"{path}: column id is missing, found {', '.join(map(str, frame.columns))}")
@@ -141,8 +143,9 @@ def _table(path: Path) -> Items:
         raise ValueError(f"{path}: there are no features beside the column id")
     for name in features:
         if features[name].dtype.kind not in "biuf":
-            value = next((v for v in features[name] if not isinstance(v, (int, float))), None)
-            raise ValueError(f"{path}, column {name}: value {value!r} is not a number; features must be numeric")
+            row = int(np.argmax(pd.to_numeric(features[name], errors="coerce").isna()))
+            value = features[name].iloc[row]
+            raise ValueError(f"{path}, line {row + 2}, column {name}: value {value!r}, expected a number")
         if features[name].isna().any():
             row = int(np.argmax(features[name].isna()))
             raise ValueError(f"{path}, line {row + 2}, column {name}: the value is missing, expected a number")

@@ -4,9 +4,9 @@ The error of most classifiers falls as a power of the number n of answers, down 
 
     error(n) = floor + above * (n / n0)^-power,      n0 the geometric mean of the pilot's sizes.
 
-The pilot gives a few points with standard errors. We keep the whole posterior: a grid over power and floor, with `above`
-integrated out (the curve is linear in it). The prior is flat in the power and in the square root of the floor, since
-most floors are low. A short pilot gives a wide forecast, as it should.
+The pilot gives a few points with standard errors. We keep the whole posterior: a grid over power and floor, with
+`above` integrated out (the curve is linear in it). The prior is flat in the power and in the square root of the floor,
+since most floors are low. A short pilot gives a wide forecast, as it should.
 """
 
 from collections.abc import Sequence
@@ -63,11 +63,18 @@ class LearningCurve:
 
 
 def fit_curve(
-    answers: ArrayLike, accuracy: ArrayLike, error: ArrayLike, *, scatter: float = 0.01, seed: int = 0
+    answers: ArrayLike,
+    accuracy: ArrayLike,
+    error: ArrayLike,
+    *,
+    correlation: float = 0.5,
+    scatter: float = 0.01,
+    seed: int = 0,
 ) -> LearningCurve:
     """The learning curve through pilot points. (p,) each, at least three different numbers of answers.
 
-    error: standard error of each accuracy. scatter: what training itself adds, from one run to the next.
+    error: standard error of each accuracy. correlation: between these errors; points that were judged by the same
+    answers are too high or too low together. scatter: what training itself adds, from one run to the next.
 
     >>> n = np.array([100, 200, 400, 800])
     >>> curve = fit_curve(n, 1 - 0.02 - 0.3 * (n / 100) ** -0.7, np.full(4, 0.005))
@@ -76,7 +83,7 @@ def fit_curve(
     True
     """
     n, wrong = np.asarray(answers, np.float64), 1 - np.asarray(accuracy, np.float64)
-    sigma = np.sqrt(np.asarray(error, np.float64) ** 2 + scatter**2)
+    sigma = np.asarray(error, np.float64)
     if n.ndim != 1 or n.shape != wrong.shape or n.shape != sigma.shape:
         raise ValueError(f"answers, accuracy and error must be (points,), not {n.shape}, {wrong.shape}, {sigma.shape}")
     if len(np.unique(n)) < 3 or (n <= 0).any():
@@ -84,14 +91,17 @@ def fit_curve(
     if not np.isfinite(wrong).all() or not np.isfinite(sigma).all():
         raise ValueError("accuracy and error must be finite numbers")
     n0 = float(np.exp(np.log(n).mean()))
-    floors = np.linspace(0, 1, 60) ** 2 * max(0.02, float((wrong + sigma).min()))
+    together = correlation + (1 - correlation) * np.eye(len(n))
+    spreads = np.outer(sigma, sigma) * together + (scatter**2 + 1e-12) * np.eye(len(n))
+    whiten = np.linalg.inv(np.linalg.cholesky(spreads)).T
+    floors = np.linspace(0, 1, 60) ** 2 * max(0.02, float((wrong + sigma + scatter).min()))
     floor, power = (grid.ravel() for grid in np.meshgrid(floors, POWERS))
-    shape = (n / n0) ** -power[:, None]
-    rest = wrong - floor[:, None]
-    precision = (shape**2 / sigma**2).sum(axis=1)
-    centre = (shape * rest / sigma**2).sum(axis=1) / precision
+    shape = (n / n0) ** -power[:, None] @ whiten
+    rest = (wrong - floor[:, None]) @ whiten
+    precision = (shape**2).sum(axis=1)
+    centre = (shape * rest).sum(axis=1) / precision
     spread = precision**-0.5
-    misfit = ((rest - centre[:, None] * shape) ** 2 / sigma**2).sum(axis=1)
+    misfit = ((rest - centre[:, None] * shape) ** 2).sum(axis=1)
     log_weight = -0.5 * misfit + np.log(spread) + stats.norm.logcdf(centre / spread)
     weight = np.exp(log_weight - log_weight.max())
     rng = np.random.default_rng(seed)
@@ -107,7 +117,8 @@ def pilot_points(
     """Train on more and more of a pilot's answers, judge on the others: one row a size, without a single label.
 
     X: items, an array; `answers.items` points at its rows. sizes: numbers of training answers, by default four from
-    an eighth to all that the folds leave. Returns answers, accuracy, low, high, error. Trains folds * sizes times.
+    a quarter to all that the folds leave: with fewer, most models have hardly begun to learn. Trains folds * sizes
+    times. Returns answers, accuracy, low, high, error.
     """
     from sklearn.base import clone
 
@@ -115,7 +126,7 @@ def pilot_points(
     if folds < 2 or len(asked) < 2 * folds:
         raise ValueError(f"answers about {len(asked)} items cannot make {folds} folds of two items at least")
     most = int(len(answers) * (folds - 1) / folds * 0.98)
-    wanted = [most // 8, most // 4, most // 2, most] if sizes is None else list(sizes)
+    wanted = [int(most * share) for share in (0.25, 0.4, 0.63, 1.0)] if sizes is None else list(sizes)
     if min(wanted) < 2 or max(wanted) > most:
         raise ValueError(
             f"sizes must be in 2..{most}, what {folds} folds leave of {len(answers)} answers, not {wanted}"

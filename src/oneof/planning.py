@@ -132,11 +132,16 @@ def answers_for_width(accuracy: float, width: float, right: float, wrong: float,
         raise ValueError(f"width must be between 0 and 1, not {width}")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
-    few, enough = 1, 2
+    rate = accuracy * right + (1 - accuracy) * wrong
+    # The normal approximation says where to look; the exact width decides.
+    reach = 2 * float(stats.norm.ppf((1 + confidence) / 2)) * sqrt(rate * (1 - rate)) / (right - wrong)
+    if (reach / width) ** 2 > MOST:
+        raise ValueError(f"an interval as narrow as {width:g} would take more than {MOST:,} answers")
+    few = enough = max(2, round((reach / width) ** 2))
     while expected_width(enough, accuracy, right, wrong, confidence) > width:
-        few, enough = enough, 2 * enough
-        if enough > MOST:
-            raise ValueError(f"an interval as narrow as {width:g} would take more than {MOST:,} answers")
+        few, enough = enough, enough + enough // 4 + 1
+    while few > 1 and expected_width(few, accuracy, right, wrong, confidence) <= width:
+        few, enough = few * 3 // 4, few
     while enough - few > 1:
         middle = (few + enough) // 2
         if expected_width(middle, accuracy, right, wrong, confidence) > width:

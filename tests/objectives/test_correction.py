@@ -50,6 +50,7 @@ def test_gradients_on_both_sides_of_zero(
     assert risk.value.item() == pytest.approx(slope * raw.item(), abs=1e-15)
     torch.testing.assert_close(own.grad, slope * plain.grad)
     assert plain.grad.abs().max() > 0.01
+    assert objectives.create(name, loss=loss, **options).slope(raw.item()) == slope
 
 
 @pytest.mark.parametrize(("k", "m"), [(4, 1), (5, 3), (10, 7)])

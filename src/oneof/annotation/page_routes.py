@@ -113,13 +113,9 @@ def set_cookie(request: Request, response: Response, site: Site, secret: str) ->
 
 
 def _picture(root: Path, name: str) -> Response:
+    real_root = root.resolve()
+    path = real_root / name
     # A file may have become a link since the import: what leads outside, or round in a circle, is not there.
-    try:
-        real_root = root.resolve()
-        path = (real_root / name).resolve()
-        there = path.is_relative_to(real_root) and path.is_file()
-    except (OSError, RuntimeError):
-        there = False
-    if not there:
+    if not path.is_file() or not (path := path.resolve()).is_relative_to(real_root):
         raise HTTPException(404, "the picture is not there any more")
     return FileResponse(path, media_type=IMAGE_TYPES.get(path.suffix.lower()), headers=FILE_HEADERS)

@@ -74,18 +74,17 @@ def _image_item(path: Path, name: str, real_root: Path) -> Incoming:
     if problem:
         return refuse(f"file name {problem}")
     try:
-        if not path.resolve().is_relative_to(real_root):
-            return refuse("a link that leads outside the folder")
-        # Whoever opens a pipe waits for somebody to write into it.
+        # A pipe, whose reader would wait for somebody to write into it; or a link to nothing, or round in a circle.
         if not path.is_file():
             return refuse("not a file")
+        if not path.resolve().is_relative_to(real_root):
+            return refuse("a link that leads outside the folder")
         # Opening reads the header alone, which tells a picture from something else with its name.
         with Image.open(path):
             pass
         with path.open("rb") as stream:
             content = hashlib.file_digest(stream, "sha256")
-    # RuntimeError: a link that leads round in a circle.
-    except (OSError, ValueError, RuntimeError, Image.DecompressionBombError) as error:
+    except (OSError, ValueError, Image.DecompressionBombError) as error:
         return refuse(f"not a picture that can be read ({type(error).__name__})")
     return Incoming(f"file {name!r}", name, "image", content.hexdigest())
 

@@ -77,9 +77,9 @@ def train(
     known = Answers.load(answers).align(items.ids)
     if out.exists() and not (out / "model.json").is_file():
         raise ValueError(f"{out} exists and is not a model: choose another place")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if not os.access(out.parent, os.W_OK):
-        raise PermissionError(f"{out.parent} is not writable: choose another place")
+    home = next(folder for folder in out.absolute().parents if folder.exists())
+    if not home.is_dir() or not os.access(home, os.W_OK):  # better now than after hours of training
+        raise PermissionError(f"{home} is not a folder that can be written to: choose another place")
     features = Features(items.x)
     if search is not None:
         fitted = search_settings(features, known, given, how=search, trials=trials, shown=shown)

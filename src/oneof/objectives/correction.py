@@ -15,7 +15,7 @@ from oneof.objectives.unbiased import Unbiased
 
 
 def corrected(raw: Tensor, kappa: float) -> Tensor:
-    """phi(raw), elementwise: a leaky ReLU whose slope below zero is -kappa.
+    """phi(raw), elementwise: a leaky ReLU whose slope below zero is -kappa. At zero both slopes would do.
 
     >>> import torch
     >>> corrected(torch.tensor([2.0, -2.0]), kappa=0.5)

@@ -1,4 +1,4 @@
-"""URE: the unbiased risk from answers (the paper's Theorem 1, Eq. 5, and its estimator, Eq. 6), with three choices of weights.
+"""URE: the unbiased risk from answers (the paper's Theorem 1 and Eq. 6), with three choices of weights.
 
 An answer weighs the loss of each class j by four numbers:
 

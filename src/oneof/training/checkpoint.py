@@ -50,6 +50,7 @@ def restore(
         except (RuntimeError, KeyError, ValueError) as error:
             reason = str(error).splitlines()[0]
             raise ValueError(f"{path}: the checkpoint is of another {name}: {reason}") from None
-    drawn.set_state(generators[0][rank])
-    torch.set_rng_state(generators[1][rank])
+    # A generator reads its state from the start of the storage, so a row of a larger tensor must be copied out.
+    drawn.set_state(generators[0][rank].clone())
+    torch.set_rng_state(generators[1][rank].clone())
     return state

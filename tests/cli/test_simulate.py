@@ -1,0 +1,107 @@
+"""oneof simulate."""
+
+import json
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oneof import Answers
+from oneof.items import load
+
+
+@pytest.fixture
+def run(oneof):
+    return partial(oneof, "simulate")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".npz"])
+def test_answers_are_true_and_uniform(suffix, tmp_path, run):
+    out = tmp_path / f"answers{suffix}"
+    code, text, _ = run("dataset:digits/train", "--size", 4, "--out", out, "--json")
+    assert code == 0
+    facts = json.loads(text)
+    labels = load("dataset:digits/train").labels
+    answers = Answers.load(out)
+    assert (len(answers), answers.classes) == (facts["answers"], facts["classes"]) == (1347, 10)
+    assert (answers.subsets.sum(axis=1) == 4).all()
+    np.testing.assert_array_equal(answers.responses, answers.subsets[np.arange(1347), labels])
+    assert facts["yes"] == pytest.approx(0.4, abs=0.04)
+    assert answers.flip_yes is None
+
+
+def test_the_seed_decides(tmp_path, run):
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        assert run("dataset:digits/test", "--size", 3, "--seed", seed, "--out", tmp_path / f"{name}.csv")[0] == 0
+    texts = [(tmp_path / f"{name}.csv").read_text() for name in "abc"]
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_flips_are_made_and_written_along(tmp_path, run):
+    out = tmp_path / "answers.csv"
+    assert run("dataset:digits/train", "--size", 5, "--flip-yes", 0.2, "--flip-no", 0.1, "--out", out)[0] == 0
+    answers = Answers.load(out)
+    truth = answers.subsets[np.arange(1347), load("dataset:digits/train").labels]
+    assert (~answers.responses[truth]).mean() == pytest.approx(0.2, abs=0.05)
+    assert answers.responses[~truth].mean() == pytest.approx(0.1, abs=0.05)
+    assert set(answers.flip_yes) == {0.2}
+    assert set(answers.flip_no) == {0.1}
+
+
+def test_several_answers_about_each_item_of_a_table_with_named_classes(tmp_path, run):
+    pd.DataFrame({"id": ["x", "y", "z"], "w": [1, 2, 3]}).to_csv(tmp_path / "items.csv", index=False)
+    pd.DataFrame({"id": ["z", "y", "x"], "label": ["dog", "cat", "bird"]}).to_csv(tmp_path / "y.csv", index=False)
+    code, text, _ = run(
+        tmp_path / "items.csv",
+        "--size",
+        1,
+        "--labels",
+        tmp_path / "y.csv",
+        "--per-item",
+        4,
+        "--out",
+        tmp_path / "a.jsonl",
+    )
+    assert code == 0
+    assert "12 answers about 3 items" in text
+    answers = Answers.load(tmp_path / "a.jsonl")
+    assert answers.class_names == ("bird", "cat", "dog")
+    truth = np.array([0, 1, 2])[answers.align(["x", "y", "z"]).items]
+    np.testing.assert_array_equal(answers.responses, answers.subsets[np.arange(12), truth])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["dataset:digits/train", "--size", 0], "size must be a whole number in 1..9 for 10 classes, not 0"),
+        (["dataset:digits/train", "--size", 10], "size must be a whole number in 1..9 for 10 classes, not 10"),
+        (["dataset:digits/train", "--size", 3, "--flip-yes", 1.5], "flip_yes must be a probability"),
+        (["dataset:digits/train", "--size", 3, "--flip-yes", 0.6, "--flip-no", 0.6], "flip_yes + flip_no"),
+        (["dataset:digits/all", "--size", 3], "expected dataset:NAME/train"),
+        (["dataset:nothing/train", "--size", 3], "nothing"),
+        (["x.npy", "--size", 3], "no such file or folder of items"),
+    ],
+)
+def test_bad_input(words, message, tmp_path, run):
+    code, out, err = run(*words, "--out", tmp_path / "a.csv")
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+    assert out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_items_without_labels_need_some(tmp_path, run):
+    np.save(tmp_path / "x.npy", np.zeros((3, 2)))
+    code, _, err = run(tmp_path / "x.npy", "--size", 1, "--out", tmp_path / "a.csv")
+    assert code == 2
+    assert "has no labels of its own: give them with --labels" in err
+
+
+@pytest.mark.parametrize("out", ["a.txt", "none/a.csv"])
+def test_a_bad_place_to_write(out, tmp_path, run):
+    code, _, err = run("dataset:digits/test", "--size", 3, "--out", tmp_path / out)
+    assert code == 2
+    assert str(tmp_path / out).rsplit("/", 1)[0] in err
+    assert list(tmp_path.iterdir()) == []

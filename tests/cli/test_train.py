@@ -1,0 +1,283 @@
+"""oneof train, and the whole way of a new user through the shell."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from sklearn.datasets import load_digits
+
+from oneof import Answers, OneOfClassifier, UniformQueries, respond
+
+ONEOF = str(Path(sys.executable).with_name("oneof"))
+ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "200"}
+"""One thread: with another number of them the sums come out in another order, and so in other last digits."""
+TRAIN = "dataset:digits/train"
+
+
+def shell(*words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run the real command, as a user would."""
+    done = subprocess.run(
+        [ONEOF, *map(str, words)], capture_output=True, text=True, timeout=300, env=ENVIRONMENT, check=False
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@pytest.fixture
+def answers(tmp_path) -> Path:
+    """One answer about each of the digits to train on."""
+    from oneof.items import load
+
+    items = load(TRAIN)
+    subsets = UniformQueries(10, 3).draw(len(items), rng=0)
+    Answers(subsets, respond(subsets, items.labels)).save(tmp_path / "answers.csv")
+    return tmp_path / "answers.csv"
+
+
+def left_behind(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name != "answers.csv")
+
+
+def test_digits_through_the_shell(tmp_path):
+    """Simulate, train, be killed, resume, evaluate, predict, export."""
+    answers, later, model = tmp_path / "answers.csv", tmp_path / "later.csv", tmp_path / "model"
+    shell("simulate", TRAIN, "--size", 3, "--out", answers)
+    told = json.loads(
+        shell("simulate", "dataset:digits/test", "--size", 3, "--seed", 1, "--out", later, "--json").stdout
+    )
+    assert (told["answers"], told["classes"]) == (450, 10)
+
+    train = ["train", TRAIN, str(answers), "--out", str(model), "--backbone", "mlp", "--epochs", "60", "--json"]
+    process = subprocess.Popen([ONEOF, *train], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "model.checkpoint").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert not model.exists()
+    refused = shell(*train, "--resume", "--seed", "9", code=2)
+    assert "of another" in refused.stderr
+    told = json.loads(shell(*train, "--resume").stdout)
+    assert told["config"]["epochs"] == 60
+    assert not (tmp_path / "model.checkpoint").exists()
+    shell(*[str(tmp_path / "whole") if word == str(model) else word for word in train])
+    weights = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("model", "whole")]
+    assert weights[0] == weights[1], "killed and resumed, or never killed: the same weights"
+
+    judged = json.loads(shell("evaluate", model, "dataset:digits/test", later, "--json").stdout)
+    assert judged["true"]["accuracy"] > 0.93
+    assert judged["accuracy"]["low"] <= judged["true"]["accuracy"] <= judged["accuracy"]["high"]
+    told = json.loads(shell("predict", model, "dataset:digits/test", "--out", tmp_path / "p.csv", "--json").stdout)
+    assert told["items"] == 450
+    assert len(pd.read_csv(tmp_path / "p.csv")) == 450
+    shell("export", model, "--onnx", tmp_path / "model.onnx")
+    assert (tmp_path / "model.onnx").stat().st_size > 1000
+
+
+def test_a_folder_of_pictures_with_named_classes(tmp_path, oneof):
+    images, labels = load_digits(n_class=4, return_X_y=True)
+    names = np.array(["zero", "one", "two", "three"])
+    for part, rows in (("train", range(400)), ("test", range(400, 600))):
+        (tmp_path / part).mkdir()
+        for row in rows:
+            picture = Image.fromarray((images[row].reshape(8, 8) * 15).astype(np.uint8))
+            (picture if part == "train" else picture.resize((16, 16))).save(tmp_path / part / f"{row:04}.png")
+        frame = pd.DataFrame({"id": [f"{row:04}.png" for row in rows], "label": names[labels[list(rows)]]})
+        frame.to_csv(tmp_path / f"{part}-labels.csv", index=False)
+        command = ["simulate", tmp_path / part, "--size", 2, "--labels", tmp_path / f"{part}-labels.csv"]
+        assert oneof(*command, "--out", tmp_path / f"{part}.jsonl")[0] == 0
+
+    # A loss of order: the classes of the model are those of the answers, here not in alphabetical order.
+    ordered = Answers.load(tmp_path / "train.jsonl", classes=list(names))
+    ordered.save(tmp_path / "train.jsonl")
+    model = tmp_path / "model"
+    code, out, _ = oneof(
+        "train", tmp_path / "train", tmp_path / "train.jsonl", "--out", model, "--epochs", 12, "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["config"]["augment"] == "shift"
+    assert OneOfClassifier.load(model).classes_.tolist() == list(names)
+
+    evaluate = ["evaluate", model, tmp_path / "test", tmp_path / "test.jsonl", "--labels", tmp_path / "test-labels.csv"]
+    code, out, _ = oneof(*evaluate, "--json")
+    judged = json.loads(out)
+    assert judged["true"]["accuracy"] > 0.9, "pictures of another size and labels in another order"
+    assert judged["accuracy"]["low"] <= judged["true"]["accuracy"] <= judged["accuracy"]["high"]
+    code, out, _ = oneof(*evaluate)
+    assert code == 0
+    assert "label-free accuracy" in out
+    assert "true accuracy" in out
+
+    assert oneof("predict", model, tmp_path / "test", "--out", tmp_path / "p.parquet")[0] == 0
+    predictions = pd.read_parquet(tmp_path / "p.parquet")
+    assert predictions["id"].tolist() == [f"{row:04}.png" for row in range(400, 600)]
+    assert (predictions["prediction"].to_numpy() == names[labels[400:600]]).mean() > 0.9
+    np.testing.assert_allclose(predictions[[f"p_{name}" for name in names]].sum(axis=1), 1, atol=1e-4)
+
+
+def test_text_tells_where_the_model_is_and_how_good(answers, tmp_path, oneof):
+    code, out, _ = oneof(
+        "train", TRAIN, answers, "--out", tmp_path / "m", "--backbone", "mlp", "--width", 16, "--epochs", 2
+    )
+    assert code == 0
+    assert "label-free accuracy 0." in out.replace("\n", "")
+    assert left_behind(tmp_path) == ["m"]
+    code, out, _ = oneof(
+        "train", TRAIN, answers, "--out", tmp_path / "m", "--backbone", "mlp", "--epochs", 1, "--holdout", 0
+    )
+    assert "not judged: nothing was held out" in out.replace("\n", "")
+
+
+def test_a_configuration_file_and_options_over_it(answers, tmp_path, oneof):
+    (tmp_path / "run.toml").write_text('objective = "nn"\nloss = "gce"\nbackbone = "mlp"\nepochs = 50\nwidth = 16\n')
+    code, out, _ = oneof(
+        "train", TRAIN, answers, "--out", tmp_path / "m", "--config", tmp_path / "run.toml", "--epochs", 1, "--json"
+    )
+    assert code == 0
+    config = json.loads((tmp_path / "m" / "model.json").read_text())["config"]
+    assert config == json.loads(out)["config"]
+    assert (config["objective"], config["loss"], config["epochs"], config["batch_size"]) == ("nn", "gce", 1, 64)
+
+
+def test_a_search(answers, tmp_path, oneof, monkeypatch):
+    from oneof.training import search
+
+    monkeypatch.setattr(search, "LEARNING_RATES", (1e-7, 1e-2))
+    monkeypatch.setattr(search, "WEIGHT_DECAYS", (1e-3,))
+    quick = ("--backbone", "mlp", "--width", 16, "--epochs", 2, "--json")
+    code, out, _ = oneof("train", TRAIN, answers, "--out", tmp_path / "m", "--search", "grid", *quick)
+    assert code == 0
+    assert json.loads(out)["config"]["learning_rate"] == 1e-2
+    code, out, _ = oneof(
+        "train", TRAIN, answers, "--out", tmp_path / "o", "--search", "optuna", "--trials", 3, *quick, "--width", 16
+    )
+    assert code == 0
+    assert left_behind(tmp_path) == ["m", "o"]
+
+
+def test_divergence_ends_in_one_line_and_keeps_the_checkpoint(answers, tmp_path, oneof):
+    code, out, err = oneof(
+        "train", TRAIN, answers, "--out", tmp_path / "m", "--backbone", "mlp", "--learning-rate", 1e30, "--json"
+    )
+    assert code == 2
+    assert out == ""
+    assert "lower the learning rate" in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def bad(name: str, folder: Path) -> tuple[list[object], str]:
+    """Words of a command that must fail, and what it must say."""
+    answers = folder / "answers.csv"
+    train = ["train", TRAIN, answers, "--out", folder / "model"]
+    frame = pd.DataFrame({"id": ["a", "b"], "x": [1.0, 2.0]})
+
+    def items(text: str) -> list[object]:
+        (folder / "items.csv").write_text(text)
+        return ["train", folder / "items.csv", answers, "--out", folder / "model"]
+
+    def said(text: str) -> list[object]:
+        answers.write_text(text)
+        return train
+
+    if name == "unknown item":
+        return items(frame.to_csv(index=False)), "answer 0: item 0 is not among the 2 items"
+    if name == "class out of range":
+        return said("item,subset,answer,classes\n0,0|1,yes,10\n1,2|12,no,\n"), "line 3, column subset: label '12'"
+    if name == "empty subset":
+        return said("item,subset,answer\n0,,yes\n1,2,no\n"), "line 2, column subset"
+    if name == "subset of every class":
+        return said("item,subset,answer\n0,0|1|2,yes\n1,2,no\n"), "line 2"
+    if name == "odd answer":
+        return said("item,subset,answer\n0,0|1,yes\n1,2,perhaps\n"), "line 3, column answer: value 'perhaps'"
+    if name == "empty answers":
+        return said(""), "answers.csv"
+    if name == "no answers file":
+        answers.unlink()
+        return train, "no such file of answers"
+    if name == "all yes":
+        said("item,subset,answer\n" + "".join(f"{i},{i % 9}|9,yes\n" for i in range(100)))
+        return [*train, "--objective", "ure"], "answers are yes: ure needs both yes and no"
+    if name == "nan":
+        return items("id,x\n0,1\n1,\n"), "line 3, column x: the value is missing"
+    if name == "infinite":
+        said("item,subset,answer\n0,0|1,yes\n1,2|0,no\n")
+        return items("id,x\n0,1\n1,inf\n"), "NaN or infinity in item 1, feature 0"
+    if name == "empty items":
+        return items(""), "items.csv: empty file"
+    if name == "image":
+        (folder / "pictures").mkdir()
+        (folder / "pictures" / "a.png").write_bytes(b"not a picture")
+        return ["train", folder / "pictures", answers, "--out", folder / "model"], "a.png: this image does not decode"
+    if name == "no items":
+        return ["train", folder / "none.npy", answers, "--out", folder / "model"], "no such file or folder of items"
+    if name == "key":
+        (folder / "run.toml").write_text("lerning_rate = 0.1\n")
+        return [*train, "--config", folder / "run.toml"], "unknown key 'lerning_rate'; did you mean 'learning_rate'?"
+    if name == "value":
+        return [*train, "--epochs", -3], "configuration: epochs: "
+    if name == "objective":
+        return [*train, "--objective", "guess"], "unknown objective 'guess'"
+    if name == "option":
+        return [*train, "--epoch", 3], "No such option"
+    if name == "not a model":
+        (folder / "model").mkdir()
+        (folder / "model" / "thesis.txt").write_text("all of it")
+        return train, "exists and is not a model: choose another place"
+    if name == "no folder":
+        return ["train", TRAIN, answers, "--out", answers / "model"], "is not a folder that can be written to"
+    if name == "search and resume":
+        return [*train, "--search", "grid", "--resume"], "a search cannot be resumed"
+    if name == "checkpoint":
+        (folder / "model.checkpoint").write_bytes(b"half of it")
+        return [*train, "--resume"], "model.checkpoint: damaged or not a checkpoint; start again without --resume"
+    raise KeyError(name)
+
+
+CASES = """
+unknown item, class out of range, empty subset, subset of every class, odd answer, empty answers, no answers file,
+all yes, nan, infinite, empty items, image, no items, key, value, objective, option, not a model, no folder,
+search and resume, checkpoint
+"""
+
+
+@pytest.mark.parametrize("name", [name.strip() for name in CASES.split(",")])
+def test_bad_input_is_one_clear_line_and_nothing_is_written(name, answers, tmp_path, oneof, monkeypatch):
+    words, message = bad(name, tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    code, out, err = oneof(*words)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+    assert out == ""
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_full_disk_is_one_clear_line(answers, tmp_path, oneof, monkeypatch):
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, _, err = oneof("train", TRAIN, answers, "--out", tmp_path / "m", "--backbone", "mlp", "--epochs", 1, "--json")
+    assert code == 2
+    assert "No space left on device" in err
+    assert left_behind(tmp_path) == []
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_before_training(answers, tmp_path, oneof, monkeypatch):
+    """The permission is simulated: these tests may run as root, who may write everywhere."""
+    real = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode, **options: mode != os.W_OK and real(path, mode, **options))
+    monkeypatch.setattr("oneof.training.fit", None)
+    code, _, err = oneof("train", TRAIN, answers, "--out", tmp_path / "model")
+    assert code == 2
+    assert f"{tmp_path} is not a folder that can be written to: choose another place" in err.replace("\n", "")
+    assert left_behind(tmp_path) == []
