@@ -46,7 +46,7 @@ def left_behind(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name != "answers.csv")
 
 
-def test_digits_through_the_shell(tmp_path):
+def test_digits_through_the_shell(tmp_path, oneof):
     """Simulate, train, be killed, resume, evaluate, predict, export."""
     answers, later, model = tmp_path / "answers.csv", tmp_path / "later.csv", tmp_path / "model"
     shell("simulate", TRAIN, "--size", 3, "--out", answers)
@@ -64,12 +64,29 @@ def test_digits_through_the_shell(tmp_path):
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     assert not model.exists()
-    refused = shell(*train, "--resume", "--seed", "9", code=2)
-    assert "of another" in refused.stderr
+    code, _, err = oneof(*train, "--resume", "--seed", "9")
+    assert code == 2
+    assert "of another" in err
+    code, out, _ = oneof("simulate", "dataset:digits/test", "--size", 3, "--seed", 1, "--out", later, "--json")
+    told = json.loads(out)
+    assert (told["answers"], told["classes"]) == (450, 10)
+
+    train = ["train", TRAIN, str(answers), "--out", str(model), "--backbone", "mlp", "--epochs", "60", "--json"]
+    process = subprocess.Popen([ONEOF, *train], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "model.checkpoint").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert not model.exists()
+    code, _, err = oneof(*train, "--resume", "--seed", "9")
+    assert code == 2
+    assert "of another" in err
     told = json.loads(shell(*train, "--resume").stdout)
     assert told["config"]["epochs"] == 60
     assert not (tmp_path / "model.checkpoint").exists()
-    shell(*[str(tmp_path / "whole") if word == str(model) else word for word in train])
+    assert oneof(*[str(tmp_path / "whole") if word == str(model) else word for word in train])[0] == 0
     weights = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("model", "whole")]
     assert weights[0] == weights[1], "killed and resumed, or never killed: the same weights"
 
