@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oneof import datasets, losses, objectives, theory
+    from oneof import datasets, losses, noise, objectives, privacy, theory
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
     from oneof.evaluation import Estimate, estimate_accuracy, estimate_risk
@@ -26,7 +26,7 @@ _HOME = {
     "plan": "oneof.planning",
     "respond": "oneof.queries",
 }
-_MODULES = ("datasets", "losses", "objectives", "theory")
+_MODULES = ("datasets", "losses", "noise", "objectives", "privacy", "theory")
 
 __version__ = version("oneof")
 __all__ = [
@@ -39,8 +39,10 @@ __all__ = [
     "estimate_accuracy",
     "estimate_risk",
     "losses",
+    "noise",
     "objectives",
     "plan",
+    "privacy",
     "respond",
     "theory",
 ]

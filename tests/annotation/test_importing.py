@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -132,16 +131,14 @@ def test_g6_import_never_blocks_answering(world, tmp_path):
     ann = world.annotator("ann")
     importer = threading.Thread(target=import_items, args=(world.database, world.project, table))
     importer.start()
-    waits = []
-    while importer.is_alive() and len(waits) < 200:
-        started = time.monotonic()
+    during = 0
+    for _ in range(15):  # fewer than the tasks that were there before, so that there is always one to claim
         world.give(ann)
-        waits.append(time.monotonic() - started)
+        during += importer.is_alive()
     importer.join()
     assert count(world) == 8020
-    assert len(waits) >= 3
-    # Two requests each; a loaded machine is slow, but no request waits for the import as a whole.
-    assert sorted(waits)[len(waits) // 2] < 2.0
+    # Answers were claimed, given and stored while the import was still going on: none waited for it.
+    assert during >= 3
     assert audit(world.database) == []
 
 

@@ -72,7 +72,8 @@ def answer(site: TheSite, person: Annotator, sent: messages.Answer) -> Response:
     """Store an answer: 201, or 200 with the stored row when this `id` is here already."""
     version = site.guidelines()[0]
     flip = site.project.settings.flip
-    if flip and not sent.private and sent.answer != "skip":
+    # Absent means: as the project is. Only the browser knows the coin; what says that it was not flipped is refused.
+    if flip and sent.private is False and sent.answer != "skip":
         raise RequestValidationError([_problem("private", "this project takes only answers that the browser flipped")])
     if sent.private and not flip:
         raise RequestValidationError([_problem("private", "this project is not private: send the answer as it is")])
