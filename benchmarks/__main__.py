@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from benchmarks import objectives, queries
+from benchmarks import objectives, queries, training
 from oneof.atomic import replacing
 
 RESULTS = Path(__file__).with_name("results.md")
@@ -29,7 +29,12 @@ def main() -> None:
         "Made by `make bench`; the contestants took turns in one run, one thread, median of CPU time.\n"
         f"{platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}, torch {torch.__version__}."
     ]
-    for title, module in (("Drawing queries", queries), ("Objectives, forward and backward", objectives)):
+    modules = {
+        "Drawing queries": queries,
+        "Objectives, forward and backward": objectives,
+        "An epoch of training": training,
+    }
+    for title, module in modules.items():
         print(f"\n{title}\n{(module.__doc__ or '').splitlines()[0]}\n", flush=True)
         table = module.measure()
         print(table.to_string(index=False), flush=True)

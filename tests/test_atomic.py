@@ -47,3 +47,8 @@ def test_permissions_are_those_of_an_ordinary_file(tmp_path: Path) -> None:
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "nowhere" / "file"):
         pass
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no folder"), replacing(tmp_path / "no" / "where.csv"):
+        pytest.fail("the block must not run")
