@@ -30,7 +30,7 @@ def demo(
     if as_json:
         typer.echo(json.dumps(outcome))
         return
-    table = Table(title=f"Handwritten digits, {outcome['answers']} answers to “is it one of these {size}?”, no labels")
+    table = Table(title=f"Digits from {outcome['answers']} answers to “is it one of these {size}?”")
     for heading in ("objective", "label-free accuracy", "95 % interval", "true accuracy"):
         table.add_column(heading, justify="left" if heading == "objective" else "right")
     for row in outcome["rows"]:
@@ -39,7 +39,7 @@ def demo(
     console = Console()
     console.print(table)
     console.print(
-        f"The interval comes from {outcome['judging']} yes/no answers about unseen digits; the true accuracy from\n"
+        f"The interval comes from {outcome['judging']} yes/no answers about unseen digits; the true accuracy from "
         "their labels, which nothing else has looked at."
     )
     console.print(f"Curves: [bold]{outcome['page']}[/bold]", soft_wrap=True)
