@@ -10,7 +10,7 @@ from oneof import Answers
 from oneof.adaptive_simulation import simulate_adaptive
 
 
-class Linear(BaseEstimator):  # type: ignore[misc]
+class Linear(BaseEstimator):
     """Softmax regression on the likelihood of the answers."""
 
     def __init__(self, holdout: float = 0.1) -> None:

@@ -69,7 +69,7 @@ def test_mistakes_are_refused() -> None:
         curve.accuracy(0)
 
 
-class Learner(BaseEstimator):  # type: ignore[misc]
+class Learner(BaseEstimator):
     """Right about a share of the items that grows with the answers it saw; x is the label itself."""
 
     def fit(self, X: NDArray[np.float64], y: Answers) -> "Learner":

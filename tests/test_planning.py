@@ -110,4 +110,4 @@ def test_two_classes_have_one_size() -> None:
 )
 def test_mistakes_are_refused(arguments: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        plan(**({"classes": 10, "accuracy": 0.9, "width": 0.05} | arguments))  # type: ignore[arg-type]
+        plan(**({"classes": 10, "accuracy": 0.9, "width": 0.05} | arguments))

@@ -16,6 +16,6 @@ def test_three_panels_and_a_fourth_with_a_pilot(tmp_path: Path) -> None:
     figure = planning_figure(table, curve, points, target=0.9)
     assert len(figure.axes) == 4
     drawn = figure.axes[0].lines[0]
-    assert list(drawn.get_ydata()) == table["answers"].tolist()  # type: ignore[arg-type]
+    assert list(drawn.get_ydata()) == table["answers"].tolist()
     figure.savefig(tmp_path / "plan.png")
     assert (tmp_path / "plan.png").stat().st_size > 10_000

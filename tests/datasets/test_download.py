@@ -53,7 +53,7 @@ def test_a_file_is_fetched_checked_and_kept(tmp_path: Path, server: tuple[str, P
     (path,) = fetch(plain(base), tmp_path / "data", console=console)
     assert path == tmp_path / "data/toy/a.bin"
     assert path.read_bytes() == b"content"
-    assert "a.bin" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert "a.bin" in console.file.getvalue()
     (served / "a.bin").unlink()
     assert fetch(plain(base), tmp_path / "data") == [path]
 

@@ -57,7 +57,7 @@ def test_check_reads_nothing_in(small_mnist: Path, tmp_path: Path) -> None:
 
 def test_an_unknown_split_is_refused() -> None:
     with pytest.raises(ValueError, match="split must be"):
-        load("digits", "validation")  # type: ignore[arg-type]
+        load("digits", "validation")
 
 
 def test_digits_need_no_files(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def _with_paper_sizes(name: str, sizes: tuple[int, int]) -> object:
 def test_real_files(real_root: Finder, name: str, first_train: list[int], first_test: list[int]) -> None:
     root, entry = real_root(name), info(name)
     for split, size, first in (("train", entry.sizes[0], first_train), ("test", entry.sizes[1], first_test)):
-        data = load(name, split, root=root)  # type: ignore[arg-type]
+        data = load(name, split, root=root)
         assert data.images.shape == (size, *entry.shape)
         assert data.labels[:5].tolist() == first
         assert set(np.unique(data.labels)) == set(range(data.classes))

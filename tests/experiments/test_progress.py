@@ -22,7 +22,7 @@ def test_a_terminal_sees_counts_and_epochs() -> None:
         progress.finished(SPECS[0], "90 %")
         progress.started(SPECS[1])
         progress.epoch(SPECS[1].run, 1)
-    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    shown = console.file.getvalue()
     assert "1/2 runs (3 already there)" in shown
     assert "digits 0.3 GCE-NN seed 0" in shown
     assert "1/6 epochs" in shown

@@ -58,7 +58,7 @@ def test_a_failure_keeps_the_others_and_its_checkpoint(tmp_path: Path, make_row:
 def test_without_a_terminal_one_line_a_run(tmp_path: Path, make_row: Maker) -> None:
     console = Console(file=io.StringIO(), width=200)
     run_grid(SPECS[:2], Results(tmp_path), Fake(make_row), workers=1, console=console)
-    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    lines = console.file.getvalue().splitlines()
     assert [line.split("  ")[0] for line in lines] == ["1/2 runs", "2/2 runs"]
     assert lines[0].endswith("digits P(s=1)=0.3 GCE-ABS batch 128 seed 0: 88.00 %")
 

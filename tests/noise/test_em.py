@@ -10,7 +10,7 @@ from oneof import Answers, UniformQueries, respond
 from oneof.noise import fit_with_noise, rates_from_model
 
 
-class Linear(BaseEstimator):  # type: ignore[misc]
+class Linear(BaseEstimator):
     """Softmax regression on the likelihood of the answers, by plain gradient steps: quick, and enough for blobs."""
 
     def fit(self, X: NDArray[np.float64], y: Answers) -> "Linear":

@@ -20,7 +20,7 @@ def simulated(n: int, k: int, m: int, per_item: int = 1) -> tuple[Tensor, Answer
 
 
 def tensors(answers: Answers) -> tuple[Tensor, Tensor, Tensor]:
-    return tuple(torch.from_numpy(np.array(part)) for part in (answers.subsets, answers.responses, answers.items))  # type: ignore[return-value]
+    return tuple(torch.from_numpy(np.array(part)) for part in (answers.subsets, answers.responses, answers.items))
 
 
 def test_one_answer_is_minus_the_log_of_the_consistent_set() -> None:

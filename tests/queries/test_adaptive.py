@@ -152,4 +152,4 @@ def test_asking_on_finds_every_class() -> None:
 def test_mistakes_are_refused(arguments: dict[str, object], message: str) -> None:
     good = {"probabilities": [[0.2, 0.3, 0.5]] * 2, "evidence": None, "count": 1, "rng": 0}
     with pytest.raises(ValueError, match=message):
-        choose(**(good | arguments))  # type: ignore[arg-type]
+        choose(**(good | arguments))
