@@ -31,11 +31,20 @@ def test_forecasts_cover_what_comes() -> None:
 def test_more_precise_pilots_forecast_more_narrowly_and_far_is_wider_than_near() -> None:
     n = np.array([100.0, 200, 400, 800])
     accuracy = 1 - error(n, 0.03, 0.2, 0.7)
-    rough, fine = (fit_curve(n, accuracy, np.full(4, size), scatter=0.0) for size in (0.03, 0.003))
+    rough, fine = (fit_curve(n, accuracy, np.full(4, size), scatter=0.0, bend=0.0) for size in (0.03, 0.003))
     widths = [curve.accuracy(6400).high - curve.accuracy(6400).low for curve in (rough, fine)]
     assert widths[0] > 2 * widths[1]
     near = rough.accuracy(800)
     assert near.high - near.low < widths[0]
+
+
+def test_early_points_say_less_about_where_a_bent_curve_goes() -> None:
+    """Errors that first fall faster than any power law, as small networks' do: the last points must lead."""
+    n, wrong = np.array([75.0, 120, 185, 300]), np.array([0.51, 0.32, 0.15, 0.08])
+    strict, lenient = (fit_curve(n, 1 - wrong, np.full(4, 0.02), bend=bend) for bend in (0.0, 0.2))
+    widths = [curve.accuracy(1350).high - curve.accuracy(1350).low for curve in (strict, lenient)]
+    assert widths[1] > widths[0]
+    assert lenient.accuracy(300).low < 0.92 < lenient.accuracy(300).high
 
 
 def test_answers_for_a_target() -> None:
@@ -50,7 +59,7 @@ def test_answers_for_a_target() -> None:
 
 def test_a_target_that_may_never_be_reached_says_so() -> None:
     n = np.array([100.0, 200, 400, 800])
-    curve = fit_curve(n, 1 - error(n, 0.2, 0.1, 1.0), np.full(4, 0.003), scatter=0.0)
+    curve = fit_curve(n, 1 - error(n, 0.2, 0.1, 1.0), np.full(4, 0.003), scatter=0.0, bend=0.0)
     assert curve.answers_for(0.95).low == np.inf
     assert np.isfinite(curve.answers_for(0.75).value)
 

@@ -69,12 +69,15 @@ def fit_curve(
     *,
     correlation: float = 0.5,
     scatter: float = 0.01,
+    bend: float = 0.2,
     seed: int = 0,
 ) -> LearningCurve:
     """The learning curve through pilot points. (p,) each, at least three different numbers of answers.
 
     error: standard error of each accuracy. correlation: between these errors; points that were judged by the same
-    answers are too high or too low together. scatter: what training itself adds, from one run to the next.
+    answers are too high or too low together. scatter: what training itself adds, from one run to the next. bend: how
+    far a curve may leave its power law, as a share of the error, for each factor e that a point lies behind the last
+    one: early points say little about where the curve goes.
 
     >>> n = np.array([100, 200, 400, 800])
     >>> curve = fit_curve(n, 1 - 0.02 - 0.3 * (n / 100) ** -0.7, np.full(4, 0.005))
@@ -92,7 +95,8 @@ def fit_curve(
         raise ValueError("accuracy and error must be finite numbers")
     n0 = float(np.exp(np.log(n).mean()))
     together = correlation + (1 - correlation) * np.eye(len(n))
-    spreads = np.outer(sigma, sigma) * together + (scatter**2 + 1e-12) * np.eye(len(n))
+    off_the_law = bend * wrong * np.log(n.max() / n)
+    spreads = np.outer(sigma, sigma) * together + np.diag(scatter**2 + 1e-12 + off_the_law**2)
     whiten = np.linalg.inv(np.linalg.cholesky(spreads)).T
     floors = np.linspace(0, 1, 60) ** 2 * max(0.02, float((wrong + sigma + scatter).min()))
     floor, power = (grid.ravel() for grid in np.meshgrid(floors, POWERS))
