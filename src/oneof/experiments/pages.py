@@ -57,7 +57,7 @@ def reproduction_page(evidence: Evidence, given: Preset, pictures: Path) -> str:
     verdicts = judge(evidence)
     counts = {status: sum(verdict.status == status for verdict in verdicts) for status in MARKS}
     parts = [
-        "# The paper, reproduced",
+        "# The paper's experiments",
         "Made from the rows of finished runs by `oneof report --docs docs`; do not edit. Lines marked *paper* are the "
         "paper's published numbers; lines marked *here* were run with this library, "
         f"preset `{given.name}`: {len(evidence.rows)} runs. A cell that was not run says so.",
