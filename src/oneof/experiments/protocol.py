@@ -14,8 +14,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-LEARNING_RATES = (1e-5, 1e-4, 1e-3, 5e-2, 1e-2, 1e-1, 2e-1)
-WEIGHT_DECAYS = (1e-5, 1e-4, 1e-3)
+from oneof.training.search import LEARNING_RATES, WEIGHT_DECAYS
 
 
 @dataclass(frozen=True)
