@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from oneof.experiments.methods import CORRECTIONS, LEADERBOARD, MAIN, SUPERVISED
 from oneof.experiments.protocol import Preset, RunSpec
@@ -48,8 +49,9 @@ def needed(key: str, preset: Preset) -> list[RunSpec]:
             return _cells(preset, swept, (0.7,), CORRECTIONS, preset.batch_sizes)
         case "leaderboard":
             # Full supervision does not depend on the queries: one value of P(s=1) stands for all.
-            learned = _cells(preset, list(preset.budgets), P_YES, LEADERBOARD)
-            return learned + _cells(preset, list(preset.budgets), P_YES[:1], (SUPERVISED,))
+            ceiling = _cells(preset, list(preset.budgets), P_YES[:1], (SUPERVISED,))
+            learned = (_cells(preset, list(preset.budgets), P_YES, (method,)) for method in LEADERBOARD)
+            return [*ceiling, *chain.from_iterable(learned)]
         case "all":
             every = [f"{kind}{number}" for kind in ("table", "figure") for number in range(1, 7)]
             return list(dict.fromkeys(spec for part in every for spec in needed(part, preset)))

@@ -127,9 +127,12 @@ PRESETS = {
         name="fast",
         recipe="fast",
         seeds=(0, 1, 2),
-        budgets={name: _fast(epochs=8, width=12, augment="shift") for name in _GREY if name != "usps"}
-        | {
+        budgets={
+            "mnist": _fast(epochs=5, width=12, augment="shift"),
+            "fashionmnist": _fast(epochs=6, width=12, augment="shift"),
+            "kmnist": _fast(epochs=5, width=12, augment="shift"),
             "usps": _fast(epochs=40, width=12, augment="shift"),
+            "emnist_letters": _fast(epochs=4, width=12, augment="shift"),
             "svhn": _fast(epochs=16, width=24, augment="shift", average=0.99),
             "cifar10": _fast(epochs=16, width=24, augment="shift-flip", average=0.99),
         },
