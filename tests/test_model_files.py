@@ -36,7 +36,9 @@ def saved(tmp_path):
     return model, tmp_path / "model"
 
 
-@pytest.mark.parametrize(("backbone", "shape"), [("mlp", (6,)), ("cnn", (1, 9, 8)), ("resnet34", (3, 8, 8))])
+@pytest.mark.parametrize(
+    ("backbone", "shape"), [("mlp", (6,)), ("cnn", (1, 9, 8)), ("resnet9", (3, 9, 8)), ("resnet34", (3, 8, 8))]
+)
 def test_a_model_comes_back(backbone, shape, tmp_path):
     model = classifier(backbone, shape)
     model.save(tmp_path / "deep" / "model")
@@ -188,7 +190,9 @@ def test_a_full_disk_leaves_the_old_model_and_nothing_else(saved, target, monkey
     np.testing.assert_array_equal(OneOfClassifier.load(path).predict_proba(items(model)), expected)
 
 
-@pytest.mark.parametrize(("backbone", "shape"), [("mlp", (6,)), ("cnn", (3, 28, 28)), ("resnet34", (1, 16, 16))])
+@pytest.mark.parametrize(
+    ("backbone", "shape"), [("mlp", (6,)), ("cnn", (3, 28, 28)), ("resnet9", (3, 32, 32)), ("resnet34", (1, 16, 16))]
+)
 def test_onnx_agrees_at_every_batch_size(backbone, shape, tmp_path):
     model = classifier(backbone, shape)
     model_files.export_onnx(model, tmp_path / "model.onnx")

@@ -67,5 +67,13 @@ def test_a_preset_without_search_keeps_its_rates() -> None:
 
 
 def test_a_missing_search_is_named() -> None:
-    with pytest.raises(ValueError, match=r"no search run of digits, P\(s=1\) = 0.7, GCE-ABS is finished"):
+    with pytest.raises(ValueError, match="no search run of digits, GCE-ABS is finished"):
         chosen_rates(cell(WHOLE)[0], WHOLE, NO_ROWS)
+
+
+def test_one_choice_serves_every_p_yes() -> None:
+    runs = [spec for spec in needed("table3", TWO_STAGES) if spec.method == "GCE-ABS"]
+    searched = stages(runs, TWO_STAGES, NO_ROWS)
+    assert {spec.p_yes for spec in runs} == {0.3, 0.5, 0.7}
+    assert {spec.p_yes for spec in searched} == {0.5}
+    assert len(searched) == len(LEARNING_RATES)

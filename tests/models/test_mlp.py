@@ -28,8 +28,8 @@ def test_auto_takes_it_for_tables_and_for_images_too_small_for_convolutions():
 
 
 def test_names_and_unknown_names():
-    assert models.names() == ["mlp", "cnn", "resnet34"]
+    assert models.names() == ["mlp", "cnn", "resnet9", "resnet34"]
     with pytest.raises(
-        ValueError, match=r"unknown backbone 'mpl', expected auto, mlp, cnn, resnet34, or an nn\.Module"
+        ValueError, match=r"unknown backbone 'mpl', expected auto, mlp, cnn, resnet9, resnet34, or an nn\.Module"
     ):
         models.create("mpl", (4,), 2)

@@ -1,9 +1,9 @@
-"""Shifts and flips."""
+"""Shifts, flips, warps and light."""
 
 import pytest
 import torch
 
-from oneof.training.augment import augment, flip, shift
+from oneof.training.augment import augment, flip, relight, shift, warp
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -42,7 +42,7 @@ def test_about_half_are_mirrored_and_the_rest_untouched():
     assert 420 < int(same.sum()) < 580
 
 
-@pytest.mark.parametrize("how", ["shift", "shift-flip"])
+@pytest.mark.parametrize("how", ["shift", "shift-flip", "warp", "warp-flip", "warp-invert"])
 def test_the_generator_decides_and_nothing_else(how):
     images = torch.randint(0, 255, (16, 3, 28, 28), dtype=torch.uint8)
     torch.manual_seed(1)
@@ -66,3 +66,35 @@ def test_the_reach_grows_with_the_image():
         return int((augment(image, "shift", generator())[:, 0].nonzero()[:, 1] - height // 2).abs().max())
 
     assert [reach(height) for height in (8, 28, 32, 56)] == [1, 2, 2, 4]
+
+
+def test_a_warp_moves_a_dot_a_little_and_keeps_flat_images_flat():
+    images = torch.zeros(300, 1, 33, 33)
+    images[:, 0, 15:18, 15:18] = 1
+    warped = warp(images, generator())
+    mass = warped.sum(dim=(1, 2, 3))
+    assert bool((mass > 3).all()), "the dot stays in the picture"
+    place = torch.arange(33.0)
+    rows = (warped.sum(dim=(1, 3)) * place).sum(dim=1) / mass
+    columns = (warped.sum(dim=(1, 2)) * place).sum(dim=1) / mass
+    for centre in (rows, columns):
+        assert centre.mean().item() == pytest.approx(16, abs=0.3)
+        assert 1 < (centre - 16).abs().max().item() < 5
+    flat = torch.full((5, 3, 8, 8), 7, dtype=torch.uint8)
+    torch.testing.assert_close(warp(flat, generator()), flat.float())
+
+
+def test_light_changes_contrast_and_brightness_of_each_image_alone():
+    images = torch.rand(400, 1, 6, 6) * 50 + 100
+    lit = relight(images, generator(), invert=False)
+    scale = lit.std(dim=(1, 2, 3)) / images.std(dim=(1, 2, 3))
+    assert 0.6 <= scale.min().item() < 0.7 < 1.3 < scale.max().item() <= 1.4
+    moved = (lit.mean(dim=(1, 2, 3)) - images.mean(dim=(1, 2, 3))) / images.std(dim=(1, 2, 3))
+    assert -0.41 < moved.min().item() < -0.35 < 0.35 < moved.max().item() < 0.41
+
+
+def test_half_become_negatives_where_asked():
+    images = torch.rand(1000, 1, 4, 4)
+    lit = relight(images, generator(), invert=True)
+    slope = ((lit - lit.mean((1, 2, 3), keepdim=True)) * (images - images.mean((1, 2, 3), keepdim=True))).sum((1, 2, 3))
+    assert 420 < int((slope < 0).sum()) < 580

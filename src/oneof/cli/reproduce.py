@@ -50,7 +50,14 @@ def reproduce(
         # By way of the environment, so that worker processes hear of it too.
         os.environ[datasets.ACCEPT_VARIABLE] = "1"
     console, results = Console(stderr=True), Results(results_folder)
-    warnings.showwarning = lambda message, *_: console.print(f"Warning: {message}", style="yellow", markup=False)
+    said: set[str] = set()
+
+    def say_once(message: Warning | str, *_: object) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            console.print(f"Warning: {message}", style="yellow", markup=False)
+
+    warnings.showwarning = say_once  # type: ignore[assignment]
     again = re.fullmatch("[0-9a-f]{12}", target) is not None
     try:
         if again:

@@ -49,9 +49,9 @@ def needed(key: str, preset: Preset) -> list[RunSpec]:
             return _cells(preset, swept, (0.7,), CORRECTIONS, preset.batch_sizes)
         case "leaderboard":
             # Full supervision does not depend on the queries: one value of P(s=1) stands for all.
-            ceiling = _cells(preset, list(preset.budgets), P_YES[:1], (SUPERVISED,))
-            learned = (_cells(preset, list(preset.budgets), P_YES, (method,)) for method in LEADERBOARD)
-            return [*ceiling, *chain.from_iterable(learned)]
+            names = list(preset.budgets)
+            first, *rest = (_cells(preset, names, P_YES, (method,)) for method in LEADERBOARD)
+            return [*first, *_cells(preset, names, P_YES[:1], (SUPERVISED,)), *chain.from_iterable(rest)]
         case "all":
             every = [f"{kind}{number}" for kind in ("table", "figure") for number in range(1, 7)]
             return list(dict.fromkeys(spec for part in every for spec in needed(part, preset)))

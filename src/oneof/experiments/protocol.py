@@ -100,8 +100,8 @@ _GREY = ("mnist", "fashionmnist", "kmnist", "usps", "emnist_letters")
 _COLOUR = ("svhn", "cifar10")
 
 
-def _fast(epochs: int, width: int, augment: str, average: float = 0.0) -> Budget:
-    return Budget("cnn", epochs, 0, 4e-3, 1e-2, width, augment, average)
+def _fast(backbone: str, width: int, epochs: int, augment: str, average: float = 0.0) -> Budget:
+    return Budget(backbone, epochs, 0, 4e-3, 1e-2, width, augment, average)
 
 
 PRESETS = {
@@ -118,7 +118,7 @@ PRESETS = {
         recipe="paper",
         seeds=(0, 1, 2, 3, 4),
         budgets={
-            "usps": Budget("cnn", 100, search_epochs=10),
+            "usps": Budget("cnn", 100, search_epochs=10, width=12),
             "kmnist": Budget("mlp", 40, search_epochs=4, seeds=3, baselines=False),
             "emnist_letters": Budget("mlp", 20, search_epochs=2, seeds=3),
         },
@@ -128,13 +128,13 @@ PRESETS = {
         recipe="fast",
         seeds=(0, 1, 2),
         budgets={
-            "mnist": _fast(epochs=5, width=12, augment="shift"),
-            "fashionmnist": _fast(epochs=6, width=12, augment="shift"),
-            "kmnist": _fast(epochs=5, width=12, augment="shift"),
-            "usps": _fast(epochs=40, width=12, augment="shift"),
-            "emnist_letters": _fast(epochs=4, width=12, augment="shift"),
-            "svhn": _fast(epochs=16, width=24, augment="shift", average=0.99),
-            "cifar10": _fast(epochs=16, width=24, augment="shift-flip", average=0.99),
+            "mnist": _fast("cnn", 12, epochs=5, augment="shift"),
+            "fashionmnist": _fast("cnn", 12, epochs=6, augment="shift"),
+            "kmnist": _fast("cnn", 12, epochs=5, augment="shift"),
+            "usps": _fast("cnn", 12, epochs=40, augment="shift"),
+            "emnist_letters": _fast("cnn", 12, epochs=4, augment="shift"),
+            "svhn": _fast("resnet9", 16, epochs=10, augment="warp-invert", average=0.995),
+            "cifar10": _fast("resnet9", 16, epochs=12, augment="shift-flip", average=0.995),
         },
     ),
     "smoke": Preset(

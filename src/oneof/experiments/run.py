@@ -155,7 +155,7 @@ def _figures(
 def predict(network: nn.Module, images: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return the predicted classes, int64 (n,). The network must be in evaluation mode."""
     starts = range(0, len(images), EVALUATION_BATCH)
-    parts = [network(torch.from_numpy(images[start : start + EVALUATION_BATCH])).argmax(dim=1) for start in starts]
+    parts = [network(torch.tensor(images[start : start + EVALUATION_BATCH])).argmax(dim=1) for start in starts]
     return np.asarray(torch.cat(parts).numpy(), dtype=np.int64)
 
 

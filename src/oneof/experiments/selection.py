@@ -1,8 +1,8 @@
 """Learning rate and weight decay, chosen without labels: by the accuracy that held-out answers estimate.
 
-For each (data set, P(s=1), method) runs on one seed keep a tenth of the training answers from training. The paper's
-grids are searched whole where the preset says so; otherwise the learning rate first, at the middle weight decay, then
-the weight decay at the best learning rate. The choice is then fixed for all seeds and batch sizes.
+For each (data set, method) runs on one seed, at P(s=1) = 0.5, keep a tenth of the training answers from training. The
+paper's grids are searched whole where the preset says so; otherwise the learning rate first, at the middle weight
+decay, then the weight decay at the best learning rate. The choice is then fixed for all P(s=1), seeds and batch sizes.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from oneof.experiments.tables import STANDARD_BATCH
 
 HOLDOUT = 0.1
 SUFFIX = "-search"
+SEARCHED = 0.5
+"""The P(s=1) at which rates are chosen."""
 
 
 def stages(specs: Iterable[RunSpec], preset: Preset, rows: pd.DataFrame) -> list[RunSpec]:
@@ -40,7 +42,7 @@ def stages(specs: Iterable[RunSpec], preset: Preset, rows: pd.DataFrame) -> list
 
 
 def chosen_rates(spec: RunSpec, preset: Preset, rows: pd.DataFrame) -> tuple[float, float]:
-    """Return the learning rate and weight decay for a run's cell; the preset's own where it does not search."""
+    """Return the learning rate and weight decay for a run; the preset's own where it does not search."""
     if not preset.budgets[spec.dataset].search_epochs:
         return spec.learning_rate, spec.weight_decay
     (cell,) = _cells([spec], preset)
@@ -54,12 +56,13 @@ def chosen_rates(spec: RunSpec, preset: Preset, rows: pd.DataFrame) -> tuple[flo
 
 
 def _cells(specs: Iterable[RunSpec], preset: Preset) -> list[RunSpec]:
-    """Return one search run a (data set, P(s=1), method): first seed, standard batch, middle weight decay."""
+    """Return one search run a (data set, method): first seed, standard batch, middle weight decay."""
     middle = preset.weight_decays[len(preset.weight_decays) // 2]
     cells = (
         replace(
             spec,
             preset=preset.name + SUFFIX,
+            p_yes=SEARCHED,
             seed=preset.seeds[0],
             batch_size=STANDARD_BATCH,
             epochs=preset.budgets[spec.dataset].search_epochs,
@@ -79,5 +82,5 @@ def _best(grid: list[RunSpec], rows: pd.DataFrame) -> RunSpec:
     done = [spec for spec in grid if spec.run in estimates.index]
     if not done:
         cell = grid[0]
-        raise ValueError(f"no search run of {cell.dataset}, P(s=1) = {cell.p_yes}, {cell.method} is finished")
+        raise ValueError(f"no search run of {cell.dataset}, {cell.method} is finished")
     return max(done, key=lambda spec: float(estimates[spec.run]))

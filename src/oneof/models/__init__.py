@@ -7,10 +7,16 @@ from torch import nn
 from oneof.models.cnn import CNN
 from oneof.models.mlp import MLP
 from oneof.models.resnet import ResNet34
+from oneof.models.resnet9 import ResNet9
 
-__all__ = ["CNN", "MLP", "ResNet34", "create", "names"]
+__all__ = ["CNN", "MLP", "ResNet9", "ResNet34", "create", "names"]
 
-_BACKBONES: dict[str, Callable[..., nn.Module]] = {"mlp": MLP, "cnn": CNN, "resnet34": ResNet34}
+_BACKBONES: dict[str, Callable[..., nn.Module]] = {
+    "mlp": MLP,
+    "cnn": CNN,
+    "resnet9": ResNet9,
+    "resnet34": ResNet34,
+}
 
 
 def names() -> list[str]:

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from oneof.models.layers import ChannelsLast, convolution
+
 
 class CNN(nn.Module):
     """Five 3x3 convolutions of width w, w, 2w, 2w, 4w with batch normalisation, then two linear layers.
@@ -19,14 +21,14 @@ class CNN(nn.Module):
         if len(shape) != 3 or min(shape[1:]) < 8:
             raise ValueError(f"the CNN needs images (channels, height, width) of at least 8x8, not {shape}")
         channels, height, breadth = shape
-        self.features = nn.Sequential(
-            _convolution(channels, width),
-            _convolution(width, width),
+        self.features = ChannelsLast(
+            convolution(channels, width),
+            convolution(width, width),
             nn.MaxPool2d(2),
-            _convolution(width, 2 * width),
-            _convolution(2 * width, 2 * width),
+            convolution(width, 2 * width),
+            convolution(2 * width, 2 * width),
             nn.MaxPool2d(2),
-            _convolution(2 * width, 4 * width),
+            convolution(2 * width, 4 * width),
             nn.MaxPool2d(2),
         )
         self.head = nn.Sequential(
@@ -35,14 +37,7 @@ class CNN(nn.Module):
             nn.ReLU(),
             nn.Linear(8 * width, classes),
         )
-        self.to(memory_format=torch.channels_last)  # a quarter faster on a CPU
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits, (n, classes)."""
-        return torch.as_tensor(self.head(self.features(x.contiguous(memory_format=torch.channels_last))))
-
-
-def _convolution(inside: int, outside: int) -> nn.Sequential:
-    return nn.Sequential(
-        nn.Conv2d(inside, outside, 3, padding=1, bias=False), nn.BatchNorm2d(outside), nn.ReLU(inplace=True)
-    )
+        return torch.as_tensor(self.head(self.features(x)))

@@ -55,7 +55,7 @@ class Config(BaseModel):
     schedule: Literal["one-cycle", "step"] | None = None
     step_size: int = Field(default=30, ge=1, description="epochs between the steps of the step schedule")
     gamma: float = Field(default=0.5, gt=0, le=1, description="what the step schedule multiplies the rate by")
-    augment: Literal["auto", "none", "shift", "shift-flip"] | None = None
+    augment: Literal["auto", "none", "shift", "shift-flip", "warp", "warp-flip", "warp-invert"] | None = None
     average: float = Field(
         default=0.0, ge=0, lt=1, description="decay of the running average of the weights; 0 for none"
     )
