@@ -3,17 +3,20 @@
 import importlib
 import json
 import os
+import re
+import secrets
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import psutil
 import pytest
 
 DRIVER = Path(__file__).with_name("driver.py")
-ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "200"}
 
 
 @pytest.fixture
@@ -22,7 +25,7 @@ def drive(tmp_path: Path) -> Callable[..., dict[str, Any]]:
 
     def run(engine: str, *more: str) -> dict[str, Any]:
         command = [sys.executable, "-W", "error", str(DRIVER), engine, str(tmp_path), *more]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=ENVIRONMENT, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout) | {"stderr": done.stderr}
 
@@ -55,3 +58,32 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The driver script as a module that spawned processes can import too."""
     monkeypatch.syspath_prepend(str(DRIVER.parent))
     return importlib.import_module("driver")
+
+
+@pytest.fixture(scope="package")
+def address() -> Iterator[str]:
+    """A Ray cluster of this machine alone, started as a user would start it, with a token of its own."""
+    pytest.importorskip("ray", reason="the ray extra is not installed")
+    given = os.environ.copy()
+    os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    command = [str(Path(sys.executable).with_name("ray")), "start", "--head", "--block", "--port=0", "--num-cpus=2"]
+    more = ["--object-store-memory=100000000", "--include-dashboard=false", "--disable-usage-stats"]
+    head = subprocess.Popen([*command, *more], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert head.stdout is not None
+    family: list[psutil.Process] = []
+    try:
+        told = ""
+        while (found := re.search(r"ray start --address='([^']+)'", told)) is None:
+            line = head.stdout.readline()
+            assert line, told
+            told += line
+        family = psutil.Process(head.pid).children(recursive=True)
+        yield found[1]
+    finally:
+        head.send_signal(signal.SIGTERM)  # not `ray stop`, which would end other people's clusters too
+        head.stdout.close()
+        head.wait(timeout=60)
+        for process in psutil.wait_procs(family, timeout=10)[1]:
+            process.kill()
+        os.environ.clear()
+        os.environ |= given

@@ -19,7 +19,6 @@ import torch
 from oneof.engines.base import Failed, Report
 from oneof.engines.choice import choose
 
-
 ROUNDS = (["raises", "dies always", "dies once", "plain"], ["another"])
 
 

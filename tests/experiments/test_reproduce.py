@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from oneof.experiments import reproduce as module
 from oneof.engines.base import Report
 from oneof.engines.local import Local
+from oneof.experiments import reproduce as module
 from oneof.experiments.grid import needed
 from oneof.experiments.protocol import Budget, Preset, RunSpec, preset
 from oneof.experiments.reproduce import RunsFailed, restrict, run_again, run_missing, write

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import secrets
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -19,6 +20,13 @@ from oneof.engines.base import DEFAULT_RETRIES, Deaths, Engine, Failed, R, T, Wa
 
 OBJECT_STORE_BYTES = 100 * 2**20
 POLL_SECONDS = 0.5
+
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # nothing is sent to Ray's makers
+    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",  # under `uv run` the working directory is not uploaded
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",  # Ray would tell of dead workers on stdout; we do so ourselves
+}
+"""Environment variables that Ray reads when it is imported or started."""
 
 
 class Ray(Engine):
@@ -94,10 +102,15 @@ class Ray(Engine):
                 "object_store_memory": OBJECT_STORE_BYTES,
                 "include_dashboard": False,
             }
+            # Where Ray wants a token of whoever uses a cluster, it is one that nobody else knows and no file keeps.
+            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         try:
             self._ray.init(**options, log_to_driver=False, logging_level=logging.ERROR)
-        except ConnectionError as error:
-            raise ConnectionError(f"no Ray cluster answers at {self.address}; `ray start --head` starts one") from error
+        except (ConnectionError, self._ray.exceptions.AuthenticationError) as error:
+            raise ConnectionError(
+                f"the Ray cluster at {self.address} cannot be joined: is it running (`ray start --head`), and are "
+                "RAY_AUTH_MODE and its token the same here as there?"
+            ) from error
         self._connected = True
         machines = [machine["Resources"] for machine in self._ray.nodes() if machine["Alive"]]
         if not any(one.get("CPU", 0) >= self.cpus and one.get("GPU", 0) >= self.gpus for one in machines):
@@ -161,10 +174,8 @@ def _one_line(error: BaseException) -> str:
 
 
 def _import() -> Any:
-    # Read when Ray is imported or started: no statistics are sent to its makers, and under `uv run` the working
-    # directory is not uploaded.
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
     try:
         import ray
         import ray.exceptions
