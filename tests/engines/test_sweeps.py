@@ -1,6 +1,7 @@
 """The same sweep gives the same rows on any engine, and also when it is killed half-way and started again."""
 
 import importlib
+import json
 import signal
 import subprocess
 import sys
@@ -98,3 +99,31 @@ def test_killed_and_started_again(engine: str, specs: list[RunSpec], whole: Resu
     for table, wanted in zip(untimed(results), untimed(whole), strict=True):
         pd.testing.assert_frame_equal(table, wanted)
     assert list((tmp_path / "unfinished").glob("[0-9a-f]*")) == []
+
+
+def shell(*words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).with_name("oneof")), *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def test_the_commands_give_on_a_cluster_what_they_give_here(address: str, tmp_path: Path) -> None:
+    cluster, here = ("--engine", "ray", "--address", address), ("--workers", 1)
+    table = ("reproduce", "table4", "--preset", "smoke", "--seeds", 1, "--results")
+    shell(*table, tmp_path / "cluster", *cluster)
+    shell(*table, tmp_path / "here", *here)
+    for one, other in zip(untimed(Results(tmp_path / "cluster")), untimed(Results(tmp_path / "here")), strict=True):
+        pd.testing.assert_frame_equal(one, other)
+    refused = shell(*table, tmp_path / "refused", *cluster, "--gpus-per-trial", 1, code=2)
+    assert refused.stderr == "Error: no machine of the Ray cluster has the 1 CPUs and 1 GPUs of a trial\n"
+
+    items, answers = "dataset:digits/train", tmp_path / "answers.csv"
+    shell("simulate", items, "--size", 3, "--out", answers)
+    search = ("train", items, answers, "--search", "grid", "--backbone", "mlp", "--epochs", 1, "--json", "--out")
+    told = [
+        json.loads(shell(*search, tmp_path / name, *where).stdout) | {"out": ""}
+        for name, where in (("model", cluster), ("other", here))
+    ]
+    assert told[0] == told[1]
+    assert sorted(path.name for path in tmp_path.glob("*.json")) == []

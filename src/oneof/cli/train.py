@@ -57,7 +57,9 @@ def train(
     ] = None,
     devices: Annotated[int, typer.Option(min=1, help="Processes on this machine that share each batch.")] = 1,
     nodes: Annotated[int, typer.Option(min=1, help="Machines that take part; start the command on each.")] = 1,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a killed run, or a killed grid search, stopped.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where a killed run, or a killed grid search, stopped.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Train a classifier on answers, and say how accurate it is without a single label.

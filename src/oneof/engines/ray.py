@@ -78,7 +78,7 @@ class Ray(Engine):
                 except ray.exceptions.RayTaskError as error:  # the worker could not even begin, lacking oneof perhaps
                     outcome = Failed(_one_line(error.cause))
                 except ray.exceptions.RayError as error:
-                    verdict = deaths.verdict(name, _one_line(error))
+                    verdict = deaths.verdict(name, _one_line(error).split(". ")[0])  # advice about Ray's logs follows
                     if verdict is None:
                         queue.appendleft(name)
                         continue
