@@ -77,7 +77,7 @@ def address() -> Iterator[str]:
             line = head.stdout.readline()
             assert line, told
             told += line
-        family = psutil.Process(head.pid).children(recursive=True)
+            family = psutil.Process(head.pid).children(recursive=True)
         yield found[1]
     finally:
         head.send_signal(signal.SIGTERM)  # not `ray stop`, which would end other people's clusters too

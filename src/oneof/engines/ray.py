@@ -106,10 +106,12 @@ class Ray(Engine):
             os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         try:
             self._ray.init(**options, log_to_driver=False, logging_level=logging.ERROR)
-        except (ConnectionError, self._ray.exceptions.AuthenticationError) as error:
+        except Exception as error:  # Ray raises anything, down to a bare Exception
+            if self.address is None:
+                raise RuntimeError(f"Ray could not start a cluster here: {_one_line(error)}") from error
             raise ConnectionError(
                 f"the Ray cluster at {self.address} cannot be joined: is it running (`ray start --head`), and are "
-                "RAY_AUTH_MODE and its token the same here as there?"
+                f"RAY_AUTH_MODE and its token the same here as there? ({_one_line(error)})"
             ) from error
         self._connected = True
         machines = [machine["Resources"] for machine in self._ray.nodes() if machine["Alive"]]
