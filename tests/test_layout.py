@@ -27,7 +27,7 @@ MODULES = sorted(
 LAYERS = (
     {"atomic", "logspace", "theory", "queries"},
     {"losses", "weighted_sum", "answers", "answer_table", "answer_files"},
-    {"objectives", "evaluation", "models", "datasets", "privacy", "noise"},
+    {"objectives", "evaluation", "models", "datasets", "privacy", "noise", "engines"},
     {"training", "planning", "learning_curve", "adaptive_simulation", "items", "planning_figure"},
     {"classifier", "model_files", "demo"},
     {"experiments"},

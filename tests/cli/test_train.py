@@ -171,7 +171,7 @@ def test_a_search(answers, tmp_path, oneof, monkeypatch):
     monkeypatch.setattr(search, "LEARNING_RATES", (1e-7, 1e-2))
     monkeypatch.setattr(search, "WEIGHT_DECAYS", (1e-3,))
     quick = ("--backbone", "mlp", "--width", 16, "--epochs", 2, "--json")
-    code, out, _ = oneof("train", TRAIN, answers, "--out", tmp_path / "m", "--search", "grid", *quick)
+    code, out, _ = oneof("train", TRAIN, answers, "--out", tmp_path / "m", "--search", "grid", "--workers", 1, *quick)
     assert code == 0
     assert json.loads(out)["config"]["learning_rate"] == 1e-2
     code, out, _ = oneof(
@@ -252,7 +252,18 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
     if name == "no folder":
         return ["train", TRAIN, answers, "--out", answers / "model"], "is not a folder that can be written to"
     if name == "search and resume":
-        return [*train, "--search", "grid", "--resume"], "a search cannot be resumed"
+        return [*train, "--search", "optuna", "--resume"], "an optuna search cannot be resumed"
+    if name == "search and devices":
+        return [*train, "--search", "grid", "--devices", 2], "use --workers, not --devices"
+    if name == "workers and no search":
+        return [*train, "--workers", 2], "are for --search grid"
+    if name == "workers of optuna":
+        return [*train, "--search", "optuna", "--workers", 2], "are for --search grid"
+    if name == "engine":
+        return [*train, "--search", "grid", "--engine", "slurm"], "unknown engine 'slurm'; known: local, ray"
+    if name == "scores":
+        (folder / "model.search.json").write_text("half of it")
+        return [*train, "--search", "grid", "--workers", 1, "--resume"], "not the scores of a search"
     if name == "checkpoint":
         (folder / "model.checkpoint").write_bytes(b"half of it")
         return [*train, "--resume"], "model.checkpoint: damaged or not a checkpoint; start again without --resume"
@@ -262,7 +273,7 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
 CASES = """
 unknown item, class out of range, empty subset, subset of every class, odd answer, empty answers, no answers file,
 all yes, nan, infinite, empty items, image, no items, key, value, objective, option, not a model, no folder,
-search and resume, checkpoint
+search and resume, search and devices, workers and no search, workers of optuna, engine, scores, checkpoint
 """
 
 

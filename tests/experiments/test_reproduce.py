@@ -6,11 +6,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from oneof.engines.base import Report
+from oneof.engines.local import Local
 from oneof.experiments import reproduce as module
 from oneof.experiments.grid import needed
 from oneof.experiments.protocol import Budget, Preset, RunSpec, preset
 from oneof.experiments.reproduce import RunsFailed, restrict, run_again, run_missing, write
-from oneof.experiments.runner import OnEpoch, Outcome
+from oneof.experiments.runner import Outcome
 from oneof.experiments.store import Results
 
 Maker = Callable[..., dict[str, Any]]
@@ -29,9 +31,9 @@ def test_restriction() -> None:
 
 def test_runs_then_writes(tmp_path: Path) -> None:
     results = Results(tmp_path)
-    summary = run_missing("table4", TINY, results, workers=1, console=None)
+    summary = run_missing("table4", TINY, results, engine=Local(1), console=None)
     assert summary.done == 3
-    assert run_missing("figure3", TINY, results, workers=1, console=None).skipped == 3
+    assert run_missing("figure3", TINY, results, engine=Local(1), console=None).skipped == 3
     (markdown, _), (picture, _) = write("table4", "smoke", results), write("figure3", "smoke", results)
     assert markdown == tmp_path / "smoke/table4.md"
     assert "digits" in markdown.read_text()
@@ -72,7 +74,7 @@ def test_the_search_goes_first_and_its_choice_is_used(
 ) -> None:
     done: list[RunSpec] = []
 
-    def fake(spec: RunSpec, path: Path, on_epoch: OnEpoch) -> Outcome:
+    def fake(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
         done.append(spec)
         promise = 90.0 if (spec.learning_rate, spec.weight_decay) == (1e-2, 1e-5) else 50.0 + 100 * spec.learning_rate
         promise += 30.0 if spec.learning_rate == 1e-2 else 0.0
@@ -80,24 +82,44 @@ def test_the_search_goes_first_and_its_choice_is_used(
 
     monkeypatch.setattr(module, "execute", fake)
     searching = replace(TINY, budgets={"digits": Budget("mlp", 2, search_epochs=1)})
-    run_missing("figure4", searching, Results(tmp_path), workers=1, console=None)
+    run_missing("figure4", searching, Results(tmp_path), engine=Local(1), console=None)
     assert [spec.epochs for spec in done] == [1] * 9 + [2]
     assert (done[-1].learning_rate, done[-1].weight_decay) == (1e-2, 1e-5)
     assert done[-1].holdout == 0.0
 
 
 def test_failures_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(spec: RunSpec, path: Path, on_epoch: OnEpoch) -> Outcome:
+    def fail(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
         raise MemoryError("too large")
 
     monkeypatch.setattr(module, "execute", fail)
     with pytest.raises(RunsFailed, match=r"3 runs failed, 0 finished and are kept\. digits 0.7 GCE-ABS .*too large"):
-        run_missing("table4", TINY, Results(tmp_path), workers=1, console=None)
+        run_missing("table4", TINY, Results(tmp_path), engine=Local(1), console=None)
+
+
+def test_a_search_that_fails_stops_only_the_runs_that_wait_for_it(
+    tmp_path: Path, make_row: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[RunSpec] = []
+
+    def fake(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
+        done.append(spec)
+        if (spec.method, spec.learning_rate, spec.epochs) == ("GCE-NN", 1e-2, 1):
+            raise MemoryError("too large")
+        return Outcome(make_row(run=spec.run, label_free_accuracy=50.0 + spec.learning_rate), [], [])
+
+    monkeypatch.setattr(module, "execute", fake)
+    searching = replace(TINY, budgets={"digits": Budget("mlp", 2, search_epochs=1)})
+    results = Results(tmp_path)
+    with pytest.raises(RunsFailed, match=r"^1 runs failed, 26 finished and are kept, 1 wait for their rates\. digits"):
+        run_missing("table4", searching, results, engine=Local(1), console=None)
+    assert {spec.method for spec in done if spec.epochs == 2} == {"GCE-ABS", "GCE-URE"}
+    assert results.failed()["method"].tolist() == ["GCE-NN"]
 
 
 def test_a_row_run_again_is_the_same_to_the_last_digit(tmp_path: Path) -> None:
     results = Results(tmp_path)
-    run_missing("figure4", TINY, results, workers=1, console=None)
+    run_missing("figure4", TINY, results, engine=Local(1), console=None)
     (spec,) = needed("figure4", TINY)
     again = run_again(spec.run, results)
     assert again.same

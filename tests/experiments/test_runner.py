@@ -4,17 +4,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
+import numpy as np
 from rich.console import Console
 
+from oneof.engines.base import Report
+from oneof.engines.local import Local
 from oneof.experiments.grid import needed
 from oneof.experiments.protocol import RunSpec, preset
 from oneof.experiments.run import execute
-from oneof.experiments.runner import OnEpoch, Outcome, describe, run_grid
+from oneof.experiments.runner import Outcome, describe, run_grid
 from oneof.experiments.store import Results
 
 Maker = Callable[..., dict[str, Any]]
 SPECS = needed("table3", preset("smoke"))[:4]
+HERE = Local(1)
 
 
 class Fake:
@@ -23,7 +26,7 @@ class Fake:
     def __init__(self, make_row: Maker, fails: str = "") -> None:
         self.make_row, self.fails, self.calls = make_row, fails, []
 
-    def __call__(self, spec: RunSpec, path: Path, on_epoch: OnEpoch) -> Outcome:
+    def __call__(self, spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
         self.calls.append((spec.run, path.exists()))
         path.write_text("half-way")
         for epoch in range(1, spec.epochs + 1):
@@ -35,10 +38,10 @@ class Fake:
 
 def test_every_run_once_and_never_again(tmp_path: Path, make_row: Maker) -> None:
     fake, results = Fake(make_row), Results(tmp_path)
-    summary = run_grid([*SPECS, SPECS[0]], results, fake, workers=1)
+    summary = run_grid([*SPECS, SPECS[0]], results, fake, HERE)
     assert (summary.done, summary.skipped, summary.failed) == (4, 0, {})
     assert results.finished() == {spec.run for spec in SPECS}
-    again = run_grid(SPECS, results, fake, workers=1)
+    again = run_grid(SPECS, results, fake, HERE)
     assert (again.done, again.skipped) == (0, 4)
     assert len(fake.calls) == 4
     assert list((tmp_path / "unfinished").iterdir()) == []
@@ -46,34 +49,44 @@ def test_every_run_once_and_never_again(tmp_path: Path, make_row: Maker) -> None
 
 def test_a_failure_keeps_the_others_and_its_checkpoint(tmp_path: Path, make_row: Maker) -> None:
     results = Results(tmp_path)
-    summary = run_grid(SPECS, results, Fake(make_row, fails="GCE-NN"), workers=1)
+    summary = run_grid(SPECS, results, Fake(make_row, fails="GCE-NN"), HERE)
     bad = next(spec for spec in SPECS if spec.method == "GCE-NN")
     assert summary.failed == {describe(bad): "MemoryError: too large"}
     assert summary.done == 3
     second = Fake(make_row)
-    run_grid(SPECS, results, second, workers=1)
+    run_grid(SPECS, results, second, HERE)
     assert second.calls == [(bad.run, True)]
 
 
 def test_without_a_terminal_one_line_a_run(tmp_path: Path, make_row: Maker) -> None:
     console = Console(file=io.StringIO(), width=200)
-    run_grid(SPECS[:2], Results(tmp_path), Fake(make_row), workers=1, console=console)
+    run_grid(SPECS[:2], Results(tmp_path), Fake(make_row), HERE, console=console)
     lines = console.file.getvalue().splitlines()
     assert [line.split("  ")[0] for line in lines] == ["1/2 runs", "2/2 runs"]
     assert lines[0].endswith("digits P(s=1)=0.3 GCE-ABS batch 128 seed 0: 88.00 %")
 
 
-def test_workers_are_counted(tmp_path: Path, make_row: Maker) -> None:
-    with pytest.raises(ValueError, match="workers must be at least 1, not 0"):
-        run_grid(SPECS, Results(tmp_path), Fake(make_row), workers=0)
+def test_a_failure_is_a_row_until_it_succeeds(tmp_path: Path, make_row: Maker) -> None:
+    results = Results(tmp_path)
+    bad = next(spec for spec in SPECS if spec.method == "GCE-NN")
+    for _ in range(2):
+        run_grid(SPECS, results, Fake(make_row, fails="GCE-NN"), HERE)
+        (row,) = results.failed().to_dict("records")
+        assert (row["run"], row["error"]) == (bad.run, "MemoryError: too large")
+        assert RunSpec.from_json(row["configuration"]) == bad
+        assert np.isnan(row["test_accuracy"])
+        assert results.finished() == {spec.run for spec in SPECS} - {bad.run}
+    run_grid(SPECS, results, Fake(make_row), HERE)
+    assert results.failed().empty
+    assert bad.run in results.finished()
 
 
 def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
     specs = [replace(spec, epochs=2) for spec in SPECS[:2]]
     bad = replace(specs[0], backbone="none such")
     one, two = Results(tmp_path / "1"), Results(tmp_path / "2")
-    run_grid(specs, one, execute, workers=1)
-    summary = run_grid([bad, *specs], two, execute, workers=2)
+    run_grid(specs, one, execute, HERE)
+    summary = run_grid([bad, *specs], two, execute, Local(2))
     assert summary.done == 2
     assert "unknown backbone 'none such'" in summary.failed[describe(bad)]
     same = ["test_accuracy", "label_free_accuracy", "negative_share", "configuration"]

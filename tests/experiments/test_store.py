@@ -65,6 +65,28 @@ def test_a_history_without_its_row_does_not_count(tmp_path: Path, make_row: Make
     assert set(results.histories()["run"]) == {"a"}
 
 
+def test_a_failed_run_is_kept_apart_and_changes_no_other_line(tmp_path: Path, make_row: Maker) -> None:
+    results = Results(tmp_path)
+    results.add(make_row(run="a", test_accuracy=81.23456789012345), HISTORY, PER_CLASS)
+    before = (tmp_path / "rows.csv").read_text().splitlines()
+    failure = dict.fromkeys(COLUMNS, "") | {"run": "b", "preset": "cpu", "seed": 1, "error": "OSError: no, really"}
+    results.add(failure, [], [])
+    assert (tmp_path / "rows.csv").read_text().splitlines()[:2] == before
+    assert results.finished() == {"a"}
+    assert results.rows()["classes"].tolist() == [10]
+    assert results.rows()["classes"].dtype.kind == "i", "a line without figures must not turn whole numbers into floats"
+    assert results.evidence("cpu").rows["run"].tolist() == ["a"]
+    assert results.failed()[["run", "seed", "error"]].to_dict("records") == [
+        {"run": "b", "seed": 1, "error": "OSError: no, really"}
+    ]
+
+    results.add(failure | {"run": "a"}, [], [])
+    assert results.finished() == {"a"}, "a failure does not replace a finished run"
+    results.add(make_row(run="b"), HISTORY, PER_CLASS)
+    assert results.finished() == {"a", "b"}
+    assert results.failed().empty
+
+
 def test_a_wrong_row_is_refused_and_nothing_is_written(tmp_path: Path, make_row: Maker) -> None:
     row = make_row() | {"colour": "red"}
     del row["seed"]
@@ -92,7 +114,7 @@ def test_two_processes_lose_no_row(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from oneof.experiments.store import COLUMNS, Results\n"
         "for i in range(15):\n"
-        "    row = dict.fromkeys(COLUMNS, 0) | {'run': f'{sys.argv[2]}{i}'}\n"
+        "    row = dict.fromkeys(COLUMNS, 0) | {'run': f'{sys.argv[2]}{i}', 'error': ''}\n"
         "    Results(Path(sys.argv[1])).add(row, [], [])\n"
     )
     both = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), name]) for name in "ab"]

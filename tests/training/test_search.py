@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
 
 from oneof import Answers, UniformQueries, respond
-from oneof.training import Config, Diverged, Features, search
+from oneof.engines.local import Local
+from oneof.training import Config, Diverged, Features, Fitted, search
 from oneof.training.fit import split
 from oneof.training.search import search_settings
 
@@ -81,6 +83,58 @@ def test_a_search_in_which_everything_diverges_says_so(task):
     features, _, answers = task
     with pytest.raises(Diverged, match=r"every setting of the search diverged; the last one: .*learning rate"):
         search_settings(features, answers, QUICK, grid={"learning_rate": (1e30,), "weight_decay": (1.0,)})
+
+
+def same(one: Fitted, other: Fitted) -> bool:
+    weights, others = one.network.state_dict(), other.network.state_dict()
+    equal = all(torch.equal(weights[name], others[name]) for name in weights)
+    return equal and (one.config, one.best_epoch, one.accuracy) == (other.config, other.best_epoch, other.accuracy)
+
+
+def test_two_processes_find_what_one_finds(task):
+    features, _, answers = task
+    here = search_settings(features, answers, QUICK, grid=GRID)
+    assert same(search_settings(features, answers, QUICK, grid=GRID, engine=Local(2)), here)
+
+
+def test_a_search_that_was_cut_off_goes_on(task, monkeypatch, tmp_path):
+    features, _, answers = task
+    # The good rate first, so that the winner is among the finished trials, of which only the scores are left.
+    order = {"learning_rate": (1e-2, 1e-7), "weight_decay": (1e-2, 1e-4)}
+    whole = search_settings(features, answers, QUICK, grid=order)
+    winner = whole.config.learning_rate, whole.config.weight_decay
+    real, path = search.fit, tmp_path / "scores.json"
+
+    def interrupted(features, answers, config):
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return real(features, answers, config)
+
+    seen = []
+    monkeypatch.setattr(search, "fit", lambda *given: (interrupted(*given), seen.append(given))[0])
+    with pytest.raises(KeyboardInterrupt):
+        search_settings(features, answers, QUICK, grid=order, path=path)
+    monkeypatch.setattr(search, "fit", real)
+    seen = spied(monkeypatch)
+    resumed = search_settings(features, answers, QUICK, grid=order, path=path, resume=True)
+    assert [(c.learning_rate, c.weight_decay) for c, _ in seen] == [(1e-7, 1e-4), winner]
+    assert same(resumed, whole)
+
+
+def test_a_trial_that_fails_is_named_when_the_others_are_done(task, monkeypatch):
+    features, _, answers = task
+    real, done = search.fit, []
+
+    def fit(features, answers, config):
+        if (config.learning_rate, config.weight_decay) == (1e-7, 1e-4):
+            raise MemoryError("too large")
+        done.append(config)
+        return real(features, answers, config)
+
+    monkeypatch.setattr(search, "fit", fit)
+    with pytest.raises(RuntimeError, match=r"^1 of 4 trials failed; that with .*1e-07.*: MemoryError: too large"):
+        search_settings(features, answers, QUICK, grid=GRID)
+    assert len(done) == 3
 
 
 def test_the_papers_grid_is_the_default():

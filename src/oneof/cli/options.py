@@ -25,6 +25,23 @@ Labels = Annotated[
 Seed = Annotated[int, typer.Option(help="Fixes subsets, answers, initial weights and batch order.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of text.")]
 
+EngineName = Annotated[
+    str, typer.Option("--engine", help="Where trials are done: local (processes) or ray (a cluster).")
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Trials side by side, one CPU thread each. Default: 2; with --address what the cluster has room for.",
+    ),
+]
+Address = Annotated[
+    str | None, typer.Option(help="A running Ray cluster, such as HOST:6379. Default: one is started here.")
+]
+CpusPerTrial = Annotated[float | None, typer.Option(min=0, help="With ray: CPUs set aside for a trial. Default: 1.")]
+GpusPerTrial = Annotated[float | None, typer.Option(min=0, help="With ray: GPUs set aside for a trial. Default: 0.")]
+Retries = Annotated[int, typer.Option(min=0, help="How often a trial is begun again whose process or machine dies.")]
+
 
 def show(facts: dict[str, object], text: str, as_json: bool) -> None:
     """Print the facts as JSON, or the text for people."""

@@ -10,6 +10,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from oneof.cli.options import Address, CpusPerTrial, EngineName, GpusPerTrial, Retries, Workers
+from oneof.engines.base import DEFAULT_RETRIES
+
 app = typer.Typer(help="Run and draw the paper's tables and figures.")
 
 Target = Annotated[
@@ -33,7 +36,12 @@ def reproduce(
     results_folder: Folder = Path("results"),
     dataset: Annotated[list[str] | None, typer.Option(help="Only this data set; may be given several times.")] = None,
     seeds: Annotated[int | None, typer.Option(help="Only the first so many seeds of the preset.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Runs side by side, one CPU thread each.")] = 2,
+    engine: EngineName = "local",
+    workers: Workers = None,
+    address: Address = None,
+    cpus_per_trial: CpusPerTrial = None,
+    gpus_per_trial: GpusPerTrial = None,
+    retries: Retries = DEFAULT_RETRIES,
     accept_unverified: Annotated[
         bool, typer.Option("--accept-unverified", help="Use data files that are not the official ones, and say so.")
     ] = False,
@@ -42,6 +50,7 @@ def reproduce(
     from rich.console import Console
 
     from oneof import datasets
+    from oneof.engines.choice import choose
     from oneof.experiments import reproduce as steps
     from oneof.experiments.protocol import preset
     from oneof.experiments.store import Results
@@ -50,14 +59,8 @@ def reproduce(
         # By way of the environment, so that worker processes hear of it too.
         os.environ[datasets.ACCEPT_VARIABLE] = "1"
     console, results = Console(stderr=True), Results(results_folder)
-    said: set[str] = set()
-
-    def say_once(message: Warning | str, *_: object) -> None:
-        if str(message) not in said:
-            said.add(str(message))
-            console.print(f"Warning: {message}", style="yellow", markup=False)
-
-    warnings.showwarning = say_once  # type: ignore[assignment]
+    warnings.showwarning = lambda message, *_: console.print(f"Warning: {message}", style="yellow", markup=False)
+    failures: str | None = None
     again = re.fullmatch("[0-9a-f]{12}", target) is not None
     try:
         if again:
@@ -66,10 +69,14 @@ def reproduce(
             chosen = preset(preset_name or ("fast" if target == "leaderboard" else "cpu"))
             names = [datasets.info(name).name for name in dataset or ()]
             restricted = steps.restrict(chosen, names, seeds)
-            steps.run_missing(target, restricted, results, workers=workers, console=console)
+            with choose(
+                engine, workers=workers, address=address, cpus=cpus_per_trial, gpus=gpus_per_trial, retries=retries
+            ) as place:
+                try:
+                    steps.run_missing(target, restricted, results, engine=place, console=console)
+                except steps.RunsFailed as error:
+                    failures = str(error)
             paths = steps.write(target, chosen.name, results)
-    except steps.RunsFailed as error:
-        _fail(str(error), code=1)
     except (ValueError, RuntimeError) as error:
         _fail(str(error))
     except KeyboardInterrupt:
@@ -81,6 +88,8 @@ def reproduce(
         if path.suffix == ".md" and target != "all":
             typer.echo(path.read_text(encoding="utf-8"))
     typer.echo("\n".join(str(path) for path in paths))
+    if failures is not None:
+        _fail(failures, code=1)
 
 
 def _fail(message: str, code: int = 2) -> NoReturn:

@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from oneof.cli.options import AnswersFile, AsJson, Items, show
+from oneof.cli.options import (
+    Address,
+    AnswersFile,
+    AsJson,
+    CpusPerTrial,
+    EngineName,
+    GpusPerTrial,
+    Items,
+    Retries,
+    Workers,
+    show,
+)
+from oneof.engines.base import DEFAULT_RETRIES
 
 
 def train(
@@ -34,12 +46,20 @@ def train(
         typer.Option(help="Choose learning rate and weight decay label-free: grid (the paper's), or optuna."),
     ] = None,
     trials: Annotated[int, typer.Option(min=1, help="Trials of an optuna search.")] = 20,
+    engine: EngineName = "local",
+    workers: Workers = None,
+    address: Address = None,
+    cpus_per_trial: CpusPerTrial = None,
+    gpus_per_trial: GpusPerTrial = None,
+    retries: Retries = DEFAULT_RETRIES,
     accumulate: Annotated[
         int | None, typer.Option(help="Micro-batches that a batch is cut into, to save memory.")
     ] = None,
     devices: Annotated[int, typer.Option(min=1, help="Processes on this machine that share each batch.")] = 1,
     nodes: Annotated[int, typer.Option(min=1, help="Machines that take part; start the command on each.")] = 1,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a killed run stopped.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where a killed run, or a killed grid search, stopped.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Train a classifier on answers, and say how accurate it is without a single label.
@@ -48,13 +68,19 @@ def train(
     """
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
+    from oneof.engines.choice import choose
     from oneof.items import load
     from oneof.training import Config, Features, fit
     from oneof.training.search import search_settings
     from oneof.training.workers import launch
 
-    if search is not None and resume:
-        raise typer.BadParameter("a search cannot be resumed: leave out --resume or --search")
+    trial_options = (workers, address, cpus_per_trial, gpus_per_trial)
+    if search != "grid" and (engine != "local" or any(given is not None for given in trial_options)):
+        raise typer.BadParameter("--engine, --workers, --address and what a trial gets are for --search grid")
+    if search is not None and devices * nodes > 1:
+        raise typer.BadParameter("a search shares out its trials, not its batches: use --workers, not --devices")
+    if search == "optuna" and resume:
+        raise typer.BadParameter("an optuna search cannot be resumed: leave out --resume")
     given = Config.read(
         config,
         objective=objective,
@@ -81,17 +107,22 @@ def train(
     if not home.is_dir() or not os.access(home, os.W_OK):  # better now than after hours of training
         raise PermissionError(f"{home} is not a folder that can be written to: choose another place")
     features = Features(items.x)
+    kept = out.with_name(f"{out.name}.checkpoint" if search is None else f"{out.name}.search.json")
     if search is not None:
-        fitted = search_settings(features, known, given, how=search, trials=trials, shown=shown)
+        with choose(
+            engine, workers=workers, address=address, cpus=cpus_per_trial, gpus=gpus_per_trial, retries=retries
+        ) as place:
+            fitted = search_settings(
+                features, known, given,
+                how=search, trials=trials, engine=place, path=kept, resume=resume, shown=shown,
+            )  # fmt: skip
     else:
-        checkpoint = out.with_name(f"{out.name}.checkpoint")
-        fitted = fit(features, known, given, path=checkpoint, resume=resume, shown=shown, fabric=fabric)
+        fitted = fit(features, known, given, path=kept, resume=resume, shown=shown, fabric=fabric)
     if not fabric.is_global_zero:
         return
     model = OneOfClassifier.from_fitted(fitted, known.class_names or range(known.classes), features.shape)
     model.save(out)
-    if search is None:
-        checkpoint.unlink(missing_ok=True)
+    kept.unlink(missing_ok=True)
     judged = model.accuracy_
     show(
         {

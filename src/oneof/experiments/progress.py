@@ -53,19 +53,27 @@ class GridProgress:
     ) -> None:
         self._bars.stop()
 
-    def started(self, spec: RunSpec) -> None:
-        """Show a run that has begun."""
-        name = f"{spec.dataset} {spec.p_yes} {spec.method} seed {spec.seed}"
-        self._tasks[spec.run] = self._bars.add_task(f"  {name}", total=spec.epochs, count=f"0/{spec.epochs} epochs")
+    def started(self, name: str) -> None:
+        """Show a run that has begun, for the first time or again."""
+        if name in self._tasks:
+            return
+        spec = self._specs[name]
+        text = f"{spec.dataset} {spec.p_yes} {spec.method} seed {spec.seed}"
+        self._tasks[name] = self._bars.add_task(f"  {text}", total=spec.epochs, count=f"0/{spec.epochs} epochs")
 
-    def epoch(self, run: str, epoch: int) -> None:
+    def epoch(self, name: str, epoch: int) -> None:
         """Note that a run has done its epoch number ``epoch``, counted from 1."""
-        spec = self._specs[run]
-        steps = epoch - self._epochs[run]
-        self._epochs[run] = epoch
+        spec = self._specs[name]
+        steps = epoch - self._epochs[name]
+        self._epochs[name] = epoch
         self._bars.update(self._whole, advance=work(spec) * steps)
-        if run in self._tasks:
-            self._bars.update(self._tasks[run], completed=epoch, count=f"{epoch}/{spec.epochs} epochs")
+        if name in self._tasks:
+            self._bars.update(self._tasks[name], completed=epoch, count=f"{epoch}/{spec.epochs} epochs")
+
+    def lost(self, name: str, reason: str) -> None:
+        """Say that a run has to be begun again."""
+        if self._console is not None:
+            self._console.print(f"{_words(self._specs[name])}: {reason}", highlight=False, markup=False)
 
     def finished(self, spec: RunSpec, result: str) -> None:
         """Note that a run has ended, well or not."""
@@ -76,9 +84,12 @@ class GridProgress:
             self._bars.remove_task(task)
         self._bars.update(self._whole, count=self._count())
         if self._console is not None and not self._live:
-            line = f"{self._count()}  {spec.dataset} P(s=1)={spec.p_yes} {spec.method} batch {spec.batch_size}"
-            self._console.print(f"{line} seed {spec.seed}: {result}", highlight=False, markup=False)
+            self._console.print(f"{self._count()}  {_words(spec)}: {result}", highlight=False, markup=False)
 
     def _count(self) -> str:
         already = f" ({self._skipped} already there)" if self._skipped else ""
         return f"{self._done}/{self._total} runs{already}"
+
+
+def _words(spec: RunSpec) -> str:
+    return f"{spec.dataset} P(s=1)={spec.p_yes} {spec.method} batch {spec.batch_size} seed {spec.seed}"

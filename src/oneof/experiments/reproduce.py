@@ -10,6 +10,7 @@ from rich.console import Console
 
 from oneof.atomic import replacing
 from oneof.datasets import check
+from oneof.engines.base import Engine
 from oneof.experiments.grid import needed, with_rates
 from oneof.experiments.leaderboard import leaderboard, leaderboard_table
 from oneof.experiments.outputs import write_item
@@ -64,18 +65,33 @@ def restrict(preset: Preset, datasets: list[str] | None = None, seeds: int | Non
     return replace(preset, budgets=budgets, seeds=preset.seeds[:seeds])
 
 
-def run_missing(key: str, preset: Preset, results: Results, *, workers: int, console: Console | None) -> Summary:
-    """Do the runs behind a table or figure that are not finished, after the search for their rates."""
+def run_missing(key: str, preset: Preset, results: Results, *, engine: Engine, console: Console | None) -> Summary:
+    """Do the runs behind a table or figure that are not finished, after the search for their rates.
+
+    A run that fails stops no other, but those whose rates it was to choose; ``RunsFailed`` names them all at the end.
+    """
     specs = needed(key, preset)
     for name in dict.fromkeys(spec.dataset for spec in specs):
         check(name)
-    while search := stages(specs, preset, results.rows()):
+    searched, failed = Summary(), set[str]()
+    while search := [spec for spec in stages(specs, preset, results.rows()) if spec.run not in failed]:
         if console is not None:
             console.print(f"Choosing learning rate and weight decay by held-out answers: {len(search)} runs")
-        _refuse_failures(run_grid(search, results, execute, workers=workers, console=console))
+        stage = run_grid(search, results, execute, engine, console=console)
+        searched.done += stage.done
+        searched.failed |= stage.failed
+        failed |= {spec.run for spec in search} - results.finished()
     rows = results.rows()
-    chosen = with_rates(specs, lambda spec: chosen_rates(spec, preset, rows))
-    return _refuse_failures(run_grid(chosen, results, execute, workers=workers, console=console))
+    ready = [spec for spec in specs if not stages([spec], preset, rows)]
+    chosen = with_rates(ready, lambda spec: chosen_rates(spec, preset, rows))
+    summary = run_grid(chosen, results, execute, engine, console=console)
+    failures = searched.failed | summary.failed
+    if failures:
+        details = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
+        finished = f"{searched.done + summary.done} finished and are kept"
+        waiting = f", {len(specs) - len(ready)} wait for their rates" if len(ready) < len(specs) else ""
+        raise RunsFailed(f"{len(failures)} runs failed, {finished}{waiting}. {details}")
+    return summary
 
 
 def write(key: str, preset: str, results: Results) -> list[Path]:
@@ -113,10 +129,3 @@ def _write_leaderboard(preset: str, results: Results) -> list[Path]:
         with replacing(folder / name) as part:
             part.write_text(content, encoding="utf-8")
     return [folder / name for name in contents]
-
-
-def _refuse_failures(summary: Summary) -> Summary:
-    if summary.failed:
-        details = "; ".join(f"{name}: {reason}" for name, reason in summary.failed.items())
-        raise RunsFailed(f"{len(summary.failed)} runs failed, {summary.done} finished and are kept. {details}")
-    return summary

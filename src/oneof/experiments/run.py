@@ -21,10 +21,11 @@ import oneof
 from oneof import models, objectives
 from oneof.answers import Answers
 from oneof.datasets import Dataset, check, info, load
+from oneof.engines.base import Report
 from oneof.evaluation import Estimate, estimate_accuracy
 from oneof.experiments.methods import SUPERVISED, method
 from oneof.experiments.protocol import RunSpec
-from oneof.experiments.runner import OnEpoch, Outcome
+from oneof.experiments.runner import Outcome
 from oneof.queries import UniformQueries, respond
 from oneof.training import Answered, Config, Diverged, Features, Network, Run, checkpoint, train
 from oneof.training.network import standardise
@@ -34,7 +35,7 @@ QUERIES, HELD_OUT, JUDGES = 1, 2, 3
 EVALUATION_BATCH = 1000
 
 
-def execute(spec: RunSpec, path: Path, on_epoch: OnEpoch) -> Outcome:
+def execute(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
     """Do a run, going on from the checkpoint at ``path`` where there is one."""
     torch.set_num_threads(1)
     train_set, test_set = _load(spec.dataset, "train"), _load(spec.dataset, "test")
@@ -198,6 +199,7 @@ def _row(
         "torch_version": torch.__version__,
         "cpu": _cpu(),
         "configuration": spec.to_json(),
+        "error": "",
     }
 
 

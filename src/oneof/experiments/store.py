@@ -1,11 +1,13 @@
 """Result rows on disk: tidy CSV files that grow by whole runs and are never half-written.
 
 A results folder holds ``rows.csv`` (one line a run), ``histories.csv`` (one line a run and epoch), ``per_class.csv``
-(one line a run and class). A run is *finished* when its line is in ``rows.csv``, which is written last.
+(one line a run and class). A run is *finished* when its line is in ``rows.csv``, which is written last, and has no
+error. The line of a run that failed has its configuration and the error, and no figures.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,8 +52,10 @@ COLUMNS = (
     "torch_version",
     "cpu",
     "configuration",
+    "error",
 )
-"""Accuracies are per cent. ``configuration`` is the whole configuration as JSON: enough to run the row again."""
+"""Accuracies are per cent. ``configuration`` is the whole configuration as JSON: enough to run the row again.
+``error`` is empty where the run is finished."""
 
 HISTORY_COLUMNS = (
     "run",
@@ -88,15 +92,21 @@ class Results:
 
     def rows(self) -> pd.DataFrame:
         """Return one row a finished run, with the columns of ``COLUMNS``."""
-        return self._read("rows.csv", COLUMNS)
+        lines = self._lines("rows.csv", COLUMNS)
+        return _typed(lines[lines["error"] == ""])
+
+    def failed(self) -> pd.DataFrame:
+        """Return one row a run that failed when it was last tried; its figures are missing."""
+        lines = self._lines("rows.csv", COLUMNS)
+        return _typed(lines[lines["error"] != ""])
 
     def histories(self) -> pd.DataFrame:
         """Return one row a finished run and epoch, joined with the run's row; shared names are the epoch's."""
-        return self._joined(self._read("histories.csv", HISTORY_COLUMNS))
+        return self._joined(_typed(self._lines("histories.csv", HISTORY_COLUMNS)))
 
     def per_class(self) -> pd.DataFrame:
         """Return one row a finished run and class, joined with the run's row."""
-        return self._joined(self._read("per_class.csv", PER_CLASS_COLUMNS))
+        return self._joined(_typed(self._lines("per_class.csv", PER_CLASS_COLUMNS)))
 
     def evidence(self, preset: str) -> Evidence:
         """Return everything that the runs of one preset left."""
@@ -113,33 +123,36 @@ class Results:
         history: Sequence[Mapping[str, Any]],
         per_class: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Add one finished run. The row goes last: without it the run does not count and is done again."""
+        """Add one run. The row goes last: without it the run does not count and is done again.
+
+        A finished run is replaced by one that finished again, never by one that failed.
+        """
         missing, unknown = set(COLUMNS) - row.keys(), row.keys() - set(COLUMNS)
         if missing or unknown:
             raise ValueError(f"a row lacks {sorted(missing)} and has unknown {sorted(unknown)}")
         self.folder.mkdir(parents=True, exist_ok=True)
+        run = row["run"]
         with FileLock(self.folder / ".lock"):
-            run = row["run"]
+            if row["error"] and run in self.finished():
+                return
             self._replace("histories.csv", HISTORY_COLUMNS, run, [{"run": run, **line} for line in history])
             self._replace("per_class.csv", PER_CLASS_COLUMNS, run, [{"run": run, **line} for line in per_class])
             self._replace("rows.csv", COLUMNS, run, [dict(row)])
 
     def _replace(self, name: str, columns: Sequence[str], run: str, lines: Sequence[Mapping[str, Any]]) -> None:
-        old = self._read(name, columns)
-        new = pd.DataFrame(list(lines), columns=list(columns))
-        kept = old[old["run"] != run]
-        table = pd.concat([kept, new], ignore_index=True) if len(kept) and len(new) else new if len(new) else kept
+        old = self._lines(name, columns)
+        new = pd.DataFrame(list(lines), columns=list(columns), dtype=object)
+        table = pd.concat([old[old["run"] != run].astype(object), new], ignore_index=True)
         with replacing(self.folder / name) as part:
             table.to_csv(part, index=False)
 
-    def _read(self, name: str, columns: Sequence[str]) -> pd.DataFrame:
+    def _lines(self, name: str, columns: Sequence[str]) -> pd.DataFrame:
+        """Return a file as text, exactly as it stands: a line that is only passed on never changes."""
         path = self.folder / name
         if not path.exists():
-            return pd.DataFrame(columns=list(columns))
+            return pd.DataFrame(columns=list(columns), dtype=str)
         try:
-            text = dict.fromkeys(("run", "class_name", "code_version", "torch_version"), str)
-            # "NA" may be the name of a class.
-            table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""])
+            table = pd.read_csv(path, dtype=str, keep_default_na=False)
         except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
             raise ValueError(f"{path}: not a table of results ({error})") from error
         if tuple(table.columns) != tuple(columns):
@@ -151,3 +164,13 @@ class Results:
         rows = self.rows()
         shared = [column for column in rows.columns if column in detail.columns and column != "run"]
         return detail.merge(rows.drop(columns=shared), on="run", how="inner")
+
+
+def _typed(lines: pd.DataFrame) -> pd.DataFrame:
+    """Return lines of text with a type a column, inferred from these lines alone."""
+    if lines.empty:
+        return pd.DataFrame(columns=lines.columns)
+    text = dict.fromkeys(("run", "class_name", "code_version", "torch_version", "error"), str)
+    # "NA" may be the name of a class.
+    table = pd.read_csv(io.StringIO(lines.to_csv(index=False)), dtype=text, keep_default_na=False, na_values=[""])
+    return table.fillna({"error": ""})

@@ -1,0 +1,1 @@
+"""Many independent trials, somewhere: one small interface, and the places that do them."""

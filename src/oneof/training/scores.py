@@ -1,0 +1,59 @@
+"""The scores of a search's finished trials, in a small file, so that a search that was cut off goes on."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from oneof.atomic import replacing
+
+Setting = dict[str, float]
+
+
+class Scores:
+    """A score a setting; None where the training diverged. Kept at ``path``, or in memory alone where that is None.
+
+    origin: what a search must have in common with the one it goes on from.
+
+    >>> scores = Scores(None, {}, resume=False)
+    >>> scores.add({"learning_rate": 0.1}, 0.75)
+    >>> {"learning_rate": 0.1} in scores, {"learning_rate": 0.2} in scores
+    (True, False)
+    """
+
+    def __init__(self, path: Path | None, origin: dict[str, Any], *, resume: bool) -> None:
+        self._path, self._origin = path, json.loads(json.dumps(origin))
+        self._scores: dict[str, float | None] = {}
+        if resume and path is not None and path.exists():
+            self._scores = self._read(path)
+
+    def add(self, setting: Setting, score: float | None) -> None:
+        """Note the score of a trial."""
+        self._scores[_key(setting)] = score
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(self._path) as part:
+                part.write_text(json.dumps({"origin": self._origin, "scores": self._scores}), encoding="utf-8")
+
+    def __contains__(self, setting: Setting) -> bool:
+        return _key(setting) in self._scores
+
+    def best(self, settings: list[Setting]) -> int | None:
+        """Which of the settings has the highest score, the first of equals; None where all diverged."""
+        known = [(self._scores.get(_key(setting)), number) for number, setting in enumerate(settings)]
+        ranked = [(score, -number) for score, number in known if score is not None]
+        return -max(ranked)[1] if ranked else None
+
+    def _read(self, path: Path) -> dict[str, float | None]:
+        try:
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            origin, scores = kept["origin"], dict(kept["scores"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}: not the scores of a search; start again without --resume") from error
+        for what, value in self._origin.items():
+            if origin.get(what) != value:
+                raise ValueError(f"{path}: the scores are of another {what}; resume with the same or start again")
+        return scores
+
+
+def _key(setting: Setting) -> str:
+    return json.dumps(setting, sort_keys=True)
