@@ -10,11 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 from sklearn.datasets import load_digits
 
-from oneof import Answers, OneOfClassifier, UniformQueries, respond
+from oneof import Answers, OneOfClassifier, UniformQueries, answer_files, item_tables, respond
 
 ONEOF = str(Path(sys.executable).with_name("oneof"))
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "200"}
@@ -298,3 +300,27 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_training(answers, tmp
     assert code == 2
     assert f"{tmp_path} is not a folder that can be written to: choose another place" in err.replace("\n", "")
     assert left_behind(tmp_path) == []
+
+
+def test_streamed_from_disk_or_read_whole_the_weights_are_the_same(tmp_path, oneof, monkeypatch):
+    """Items mapped from .npy or copied out of .parquet, answers whole or some rows at a time: not a bit differs."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 5)).astype(np.float32)
+    labels = x[:, :4].argmax(axis=1)
+    about = np.concatenate([rng.permutation(300), rng.integers(0, 300, 100)])
+    subsets = UniformQueries(4, 2).draw(400, rng)
+    answers = Answers(subsets, respond(subsets, labels[about]), about)
+    answers.save(tmp_path / "answers.csv")
+    answers.save(tmp_path / "answers.parquet")
+    np.save(tmp_path / "items.npy", x)
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(x.ravel()), 5)
+    pq.write_table(pa.table({"id": np.arange(300), "x": lists}), tmp_path / "items.parquet")
+    monkeypatch.setattr(answer_files, "ROWS_READ", 37)
+    monkeypatch.setattr(item_tables, "ROWS_READ", 29)
+    monkeypatch.setattr(item_tables, "IN_MEMORY", 0)
+    weights = []
+    for number, (items, said) in enumerate((("npy", "csv"), ("npy", "parquet"), ("parquet", "parquet"))):
+        files = tmp_path / f"items.{items}", tmp_path / f"answers.{said}"
+        assert oneof("train", *files, "--out", tmp_path / f"{number}", "--width", 8, "--epochs", 2, "--json")[0] == 0
+        weights.append((tmp_path / f"{number}" / "weights.safetensors").read_bytes())
+    assert weights[0] == weights[1] == weights[2]
