@@ -253,6 +253,8 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
         return train, "exists and is not a model: choose another place"
     if name == "no folder":
         return ["train", TRAIN, answers, "--out", answers / "model"], "is not a folder that can be written to"
+    if name == "precision":
+        return [*train, "--precision", "16"], "precision 16 needs a GPU with CUDA, and there is none: use bf16 or 32"
     if name == "search and resume":
         return [*train, "--search", "grid", "--resume"], "a search cannot be resumed"
     if name == "checkpoint":
@@ -264,7 +266,7 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
 CASES = """
 unknown item, class out of range, empty subset, subset of every class, odd answer, empty answers, no answers file,
 all yes, nan, infinite, empty items, image, no items, key, value, objective, option, not a model, no folder,
-search and resume, checkpoint
+search and resume, checkpoint, precision
 """
 
 
