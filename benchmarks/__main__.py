@@ -3,45 +3,25 @@
 make bench
 """
 
-import platform
-from pathlib import Path
-
-import numpy as np
-import pandas as pd
-import torch
-
-from benchmarks import objectives, queries, training
-from oneof.atomic import replacing
-
-RESULTS = Path(__file__).with_name("results.md")
-
-
-def markdown(table: pd.DataFrame) -> str:
-    """A table in Markdown."""
-    lines = [list(table.columns), ["---"] * len(table.columns), *table.astype(str).to_numpy().tolist()]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+from benchmarks import objectives, queries, report, scaling, training
 
 
 def main() -> None:
     """Measure, print, keep."""
-    parts = [
-        "# Benchmarks\n\n"
-        "Made by `make bench`; the contestants took turns in one run, one thread, median of CPU time.\n"
-        f"{platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}, torch {torch.__version__}."
-    ]
+    report.RESULTS.unlink(missing_ok=True)
     modules = {
         "Drawing queries": queries,
         "Objectives, forward and backward": objectives,
         "An epoch of training": training,
     }
     for title, module in modules.items():
-        print(f"\n{title}\n{(module.__doc__ or '').splitlines()[0]}\n", flush=True)
+        about = (module.__doc__ or "").splitlines()[0]
+        print(f"\n{title}\n{about}\n", flush=True)
         table = module.measure()
         print(table.to_string(index=False), flush=True)
-        parts.append(f"## {title}\n\n{(module.__doc__ or '').splitlines()[0]}\n\n{markdown(table)}")
-    with replacing(RESULTS) as part:
-        part.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    print(f"\n{RESULTS}")
+        report.keep(title, f"{about}\n\n{report.markdown(table)}")
+    scaling.main([])
+    print(f"\n{report.RESULTS}")
 
 
 if __name__ == "__main__":

@@ -214,3 +214,59 @@ def test_signed_arrays_are_taken_whole_or_refused(signed: Any) -> None:
     else:
         with pytest.raises(ValueError, match=r"\w"):
             Answers.from_signed(signed)
+
+
+def test_packed_subsets_are_an_eighth_of_the_size_and_unpack_to_the_same():
+    subsets = UniformQueries(100, 50).draw(30, 0)
+    answers = Answers(subsets, subsets[:, 0])
+    assert answers.packed.shape == (30, 13)
+    np.testing.assert_array_equal(answers.subsets, subsets)
+    assert Answers.from_packed(answers.packed, 100, answers.responses) == answers
+    np.testing.assert_array_equal(answers.sizes, 50)
+    np.testing.assert_array_equal(answers.contains(np.arange(30)), subsets[np.arange(30), np.arange(30)])
+    for array in (answers.subsets, answers.packed, answers[3:5].packed, answers[[1]].packed):
+        assert not array.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("packed", "classes", "message"),
+    [
+        (np.zeros((2, 1), dtype=np.int64), 3, "packed must be uint8"),
+        (np.zeros((2, 2), dtype=np.uint8), 3, r"packed must be uint8 \(n, 1\) for 3 classes"),
+        (np.array([[128], [144]], dtype=np.uint8), 3, "row 1: packed has bits beyond the 3 classes"),
+        (np.array([[128], [0]], dtype=np.uint8), 3, "row 1: subset has 0 labels"),
+    ],
+)
+def test_packed_subsets_are_checked(packed, classes, message):
+    with pytest.raises(ValueError, match=message):
+        Answers.from_packed(packed, classes, [True, True])
+
+
+def test_row_numbers_need_no_looking_up():
+    answers = Answers([[True, False]] * 2, [True, False], items=[4, 1])
+    assert answers.align(range(5)) is answers
+    with pytest.raises(ValueError, match="answer 0: item 4 is not among the 4 items"):
+        answers.align(range(4))
+    assert answers.align(range(4, 0, -1)).items.tolist() == [0, 3]
+    named = answers.replace(item_names=["0", "1", "2", "3", "x"])
+    with pytest.raises(ValueError, match="answer 0: item x is not among the 5 items"):
+        named.align(range(5))
+
+
+def test_contradictions_are_found_as_the_evidence_finds_them():
+    rng = np.random.default_rng(0)
+    for seed in range(40):
+        asked = UniformQueries(4, 2).draw(12, seed)
+        answers = Answers(asked, rng.random(12) < 0.5, rng.integers(0, 6, 12))
+        told = []
+        for check in (answers.evidence, answers.refuse_contradictions):
+            try:
+                told.append(check() is not None and "fine")
+            except ValueError as error:
+                told.append(str(error))
+        assert told[0] == (told[1] or "fine")
+
+
+def test_only_rows_index():
+    with pytest.raises(ValueError, match="indexed by rows"):
+        Answers([[True, False]] * 2, [True, False])[np.zeros((2, 2), dtype=int)]

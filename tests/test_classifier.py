@@ -307,3 +307,19 @@ def test_answers_about_other_classes_are_refused(fitted, digits):
     named = Answers(answers.subsets, answers.responses, class_names=list("jihgfedcba"))
     with pytest.raises(ValueError, match=r"the model knows the classes 0, 1, .* but the answers are about j, i"):
         fitted.accuracy_estimate(images, named)
+
+
+def test_memory_mapped_items_stay_on_disk(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 4)).astype(np.float16)
+    np.save(tmp_path / "x.npy", x)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    subsets = UniformQueries(3, 1).draw(60, rng)
+    answers = Answers(subsets, respond(subsets, rng.integers(3, size=60)))
+    model = OneOfClassifier(epochs=1, width=8, random_state=0).fit(mapped, answers)
+    whole = OneOfClassifier(epochs=1, width=8, random_state=0).fit(x.astype(np.float32), answers)
+    assert model._features(mapped)._tensor.data_ptr() == mapped.ctypes.data
+    np.testing.assert_array_equal(model.predict_proba(mapped), whole.predict_proba(x))
+    parts = list(model.predict_parts(mapped, size=25))
+    assert [rows for rows, _ in parts] == [slice(0, 25), slice(25, 50), slice(50, 60)]
+    np.testing.assert_array_equal(np.concatenate([part for _, part in parts]), model.predict_proba(mapped))

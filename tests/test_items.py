@@ -12,7 +12,7 @@ def test_npy_stays_on_disk(tmp_path):
     np.save(tmp_path / "x.npy", np.arange(12).reshape(4, 3))
     items = load(str(tmp_path / "x.npy"))
     assert isinstance(items.x, np.memmap)
-    assert items.ids.tolist() == ["0", "1", "2", "3"]
+    assert items.ids == range(4)
     assert (len(items), items.labels, items.class_names) == (4, None, None)
 
 
@@ -33,6 +33,22 @@ def test_tables(suffix, tmp_path):
     assert items.ids.tolist() == ["b7", "007"]
     assert items.x.dtype == np.float32
     np.testing.assert_array_equal(items.x, [[1, 1, 0.5], [2, 0, 1.5]])
+
+
+@pytest.mark.parametrize("ids", [range(3), ["0", "1", "2"]])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_ids_that_are_row_numbers_are_not_kept_as_text(suffix, ids, tmp_path):
+    frame = pd.DataFrame({"id": ids, "x": [0.5, 1.5, 2.5]})
+    frame.to_csv(tmp_path / "x.csv", index=False) if suffix == ".csv" else frame.to_parquet(tmp_path / "x.parquet")
+    assert load(str(tmp_path / f"x{suffix}")).ids == range(3)
+
+
+def test_ids_of_parquet_are_unique(tmp_path):
+    pd.DataFrame({"id": [5, 3, 5], "x": [0.5, 1.5, 2.5]}).to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match=r"x\.parquet, row 2, column id: '5' appears twice"):
+        load(str(tmp_path / "x.parquet"))
+    pd.DataFrame({"id": [5, 3, 4], "x": [0.5, 1.5, 2.5]}).to_parquet(tmp_path / "x.parquet")
+    assert load(str(tmp_path / "x.parquet")).ids.tolist() == ["5", "3", "4"]
 
 
 def picture(path, size=(8, 8), mode="L", colour=100):

@@ -25,10 +25,10 @@ MODULES = sorted(
 )
 
 LAYERS = (
-    {"atomic", "logspace", "theory", "queries"},
-    {"losses", "weighted_sum", "answers", "answer_table", "answer_files"},
+    {"atomic", "bitsets", "logspace", "theory", "queries"},
+    {"losses", "weighted_sum", "answers", "answer_checks", "answer_joining", "answer_table", "answer_files"},
     {"objectives", "evaluation", "models", "datasets", "privacy", "noise", "engines"},
-    {"training", "planning", "learning_curve", "adaptive_simulation", "items", "planning_figure"},
+    {"training", "planning", "learning_curve", "adaptive_simulation", "items", "item_tables", "planning_figure"},
     {"classifier", "model_files", "demo"},
     {"experiments"},
     {"annotation"},

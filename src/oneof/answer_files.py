@@ -7,7 +7,9 @@ out of order): in the first row's `classes` cell of a csv or jsonl file, in the 
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -18,12 +20,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from oneof.answer_table import Classes, Table, seen
+from oneof.answer_table import Classes, Table, read, seen
 from oneof.answers import Answers
 from oneof.atomic import replacing
+from oneof.bitsets import rows_at_once, unpack
 
 SUFFIXES = (".csv", ".jsonl", ".parquet", ".npz")
 REQUIRED = ("item", "subset", "answer")
+EXTRAS = ("annotator", "flip_yes", "flip_no", "adaptive")
+ROWS_READ = 1 << 15
+"""Rows of a parquet file that are read together; every label takes 8 bytes until it is one bit."""
 META = b"oneof.classes"
 
 
@@ -56,8 +62,12 @@ def load(path: Path, *, classes: int | Sequence[str] | None = None) -> Answers:
         if wanted is not None and wanted not in (answers.classes, answers.class_names):
             raise ValueError(f"{path}: answers over {answers.classes} classes, expected {wanted}")
         return answers
-    table = {".csv": _read_csv, ".jsonl": _read_jsonl, ".parquet": _read_parquet}[suffix](path)
-    return table.answers(wanted)
+    if suffix == ".parquet":
+        told, tables = _read_parquet(path)
+    else:
+        told, table = {".csv": _read_csv, ".jsonl": _read_jsonl}[suffix](path)
+        tables = partial(iter, [table])
+    return read(path, tables, told if wanted is None else wanted)
 
 
 def _suffix(path: Path) -> str:
@@ -73,26 +83,32 @@ def _untold(answers: Answers) -> Classes | None:
 
 
 def _asked_labels(answers: Answers) -> "pd.Series[Any]":
-    asked = np.flatnonzero(answers.subsets.any(axis=0))
+    asked = np.flatnonzero(unpack(np.bitwise_or.reduce(answers.packed, axis=0, keepdims=True), answers.classes)[0])
     return pd.Series(asked if answers.class_names is None else np.array(answers.class_names)[asked])
 
 
 def _frame(answers: Answers) -> tuple[pd.DataFrame, pa.ListArray]:
     """The plain columns, and the subsets as lists of labels."""
-    rows, labels = np.nonzero(answers.subsets)
+    rows, labels = np.nonzero(answers.subsets)  # a byte a label: of some answers at a time
     offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(answers)))])
     values = labels if answers.class_names is None else np.array(answers.class_names, dtype=object)[labels]
     kind = pa.int64() if answers.class_names is None else pa.string()
     lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values, kind))
-    items: Any = (
-        answers.items if answers.item_names is None else np.array(answers.item_names, dtype=object)[answers.items]
-    )
+    names = answers.item_names
+    items: Any = answers.items if names is None else [names[item] for item in answers.items.tolist()]
     frame = pd.DataFrame({"item": items, "answer": np.where(answers.responses, "yes", "no")})
     columns = {"annotator": answers.annotators, "flip_yes": answers.flip_yes, "flip_no": answers.flip_no}
     for name, column in (columns | {"adaptive": answers.adaptive}).items():
         if column is not None:
             frame[name] = column
     return frame, lists
+
+
+def _frames(answers: Answers) -> Iterator[tuple[bool, tuple[pd.DataFrame, pa.ListArray]]]:
+    """The rows to write, some at a time, and whether they are the first; of no answers, one empty frame."""
+    step = rows_at_once(answers.classes)
+    for start in range(0, max(1, len(answers)), step):
+        yield start == 0, _frame(answers[start : start + step])
 
 
 def _save_csv(answers: Answers, part: Path) -> None:
@@ -102,32 +118,45 @@ def _save_csv(answers: Answers, part: Path) -> None:
                 f"class name {name!r} cannot be written to csv, where | joins labels and spaces around them do not "
                 "count: use jsonl or parquet"
             )
-    frame, lists = _frame(answers)
-    texts = pc.binary_join(lists.cast(pa.list_(pa.string())), "|")
-    frame.insert(1, "subset", texts.to_numpy(zero_copy_only=False))
     untold = _untold(answers)
-    if untold is not None and len(frame):
-        frame["classes"] = ""
-        frame.loc[0, "classes"] = str(untold) if isinstance(untold, int) else "|".join(untold)
-    frame.to_csv(part, index=False, lineterminator="\n")
+    with part.open("w", encoding="utf-8", newline="") as stream:
+        for first, (frame, lists) in _frames(answers):
+            texts = pc.binary_join(lists.cast(pa.list_(pa.string())), "|")
+            frame.insert(1, "subset", texts.to_numpy(zero_copy_only=False))
+            if untold is not None and len(frame):
+                frame["classes"] = ""
+                if first:
+                    frame.loc[0, "classes"] = str(untold) if isinstance(untold, int) else "|".join(untold)
+            frame.to_csv(stream, index=False, header=first, lineterminator="\n")
 
 
 def _save_jsonl(answers: Answers, part: Path) -> None:
-    frame, lists = _frame(answers)
     untold = _untold(answers)
     with part.open("w", encoding="utf-8") as stream:
-        for row, (record, subset) in enumerate(zip(frame.to_dict("records"), lists.to_pylist(), strict=True)):
-            line = {"item": record.pop("item"), "subset": subset, "answer": record.pop("answer"), **record}
-            if row == 0 and untold is not None:
-                line["classes"] = untold if isinstance(untold, int) else list(untold)
-            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+        for first, (frame, lists) in _frames(answers):
+            for row, (record, subset) in enumerate(zip(frame.to_dict("records"), lists.to_pylist(), strict=True)):
+                line = {"item": record.pop("item"), "subset": subset, "answer": record.pop("answer"), **record}
+                if first and row == 0 and untold is not None:
+                    line["classes"] = untold if isinstance(untold, int) else list(untold)
+                stream.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 def _save_parquet(answers: Answers, part: Path) -> None:
-    frame, lists = _frame(answers)
-    table = pa.Table.from_pandas(frame, preserve_index=False).add_column(1, "subset", lists)
     classes = answers.classes if answers.class_names is None else list(answers.class_names)
-    pq.write_table(table.replace_schema_metadata({META: json.dumps(classes).encode()}), part)
+    kinds = {
+        "item": pa.int64() if answers.item_names is None else pa.string(),
+        "subset": pa.list_(pa.int64() if answers.class_names is None else pa.string()),
+        "answer": pa.string(),
+    }
+    optional = {"annotator": pa.string(), "flip_yes": pa.float64(), "flip_no": pa.float64(), "adaptive": pa.bool_()}
+    with ExitStack() as stack:
+        writer = None
+        for _, (frame, lists) in _frames(answers):
+            kinds |= {name: kind for name, kind in optional.items() if name in frame}
+            schema = pa.schema(kinds, metadata={META: json.dumps(classes).encode()})
+            columns = [lists if name == "subset" else pa.array(frame[name], kind) for name, kind in kinds.items()]
+            writer = writer or stack.enter_context(pq.ParquetWriter(part, schema))
+            writer.write_table(pa.table(columns, schema=schema))
 
 
 def _save_npz(answers: Answers, part: Path) -> None:
@@ -141,7 +170,7 @@ def _save_npz(answers: Answers, part: Path) -> None:
         np.savez_compressed(
             stream,
             allow_pickle=False,
-            subsets=np.packbits(answers.subsets, axis=1),
+            subsets=answers.packed,
             classes=np.int64(answers.classes),
             responses=answers.responses,
             items=answers.items,
@@ -155,14 +184,15 @@ def _load_npz(path: Path) -> Answers:
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
             columns = dict(stored)
-        subsets = np.unpackbits(columns["subsets"], axis=1, count=int(columns["classes"])).astype(np.bool_)
         rest = {name: columns[name] for name in known if name in columns}
-        return Answers(subsets, columns["responses"], columns["items"], **rest)
+        return Answers.from_packed(
+            columns["subsets"], int(columns["classes"]), columns["responses"], columns["items"], **rest
+        )
     except (OSError, KeyError, ValueError, TypeError, AttributeError, EOFError, BadZipFile, zlib.error) as error:
         raise ValueError(f"{path}: not a file of answers: {error}") from None
 
 
-def _read_csv(path: Path) -> Table:
+def _read_csv(path: Path) -> tuple[Classes | None, Table]:
     try:
         frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8")
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
@@ -180,12 +210,12 @@ def _read_csv(path: Path) -> Table:
     if len(told):
         text = str(told.iloc[0])
         classes = int(text) if text.isdecimal() else tuple(text.split("|"))
-    return Table(
-        path, lambda row: f"line {row + 2}", frame["item"], labels, sizes, frame["answer"], _extras(frame), classes
+    return classes, Table(
+        path, lambda row: f"line {row + 2}", frame["item"], labels, sizes, frame["answer"], _extras(frame)
     )
 
 
-def _read_jsonl(path: Path) -> Table:
+def _read_jsonl(path: Path) -> tuple[Classes | None, Table]:
     records, lines = [], []
     with path.open("rb") as stream:
         for number, text in enumerate(stream, start=1):
@@ -216,7 +246,7 @@ def _read_jsonl(path: Path) -> Table:
     # Each column as objects: pandas would turn whole numbers beside a missing one into fractions.
     frame = pd.DataFrame({name: pd.Series([record.get(name) for record in records], dtype=object) for name in columns})
     told = next((record["classes"] for record in records if "classes" in record), None)
-    return Table(
+    return tuple(told) if isinstance(told, list) else told, Table(
         path,
         lambda row: f"line {lines[row]}",
         frame["item"],
@@ -224,36 +254,53 @@ def _read_jsonl(path: Path) -> Table:
         np.array([len(record["subset"]) for record in records], dtype=np.int64),
         frame["answer"],
         _extras(frame),
-        tuple(told) if isinstance(told, list) else told,
     )
 
 
-def _read_parquet(path: Path) -> Table:
+def _read_parquet(path: Path) -> tuple[Classes | None, Callable[[], Iterator[Table]]]:
+    """The classes told, and a way to go through the rows some at a time, so that a file may be larger than memory."""
+    with _opened(path) as file:
+        schema = file.schema_arrow
+    _require(path, schema.names)
+    lists = schema.field("subset").type
+    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    if not any(kind(lists) for kind in kinds):
+        raise ValueError(f"{path}, column subset: expected lists of labels, not {lists}")
+    told = json.loads((schema.metadata or {}).get(META, b"null"))
+    return tuple(told) if isinstance(told, list) else told, partial(_parquet_tables, path)
+
+
+def _parquet_tables(path: Path) -> Iterator[Table]:
+    first = 0
+    with _opened(path) as file:
+        wanted = [name for name in (*REQUIRED, *EXTRAS) if name in file.schema_arrow.names]
+        for batch in file.iter_batches(ROWS_READ, columns=wanted):
+            yield _parquet_table(path, batch, first)
+            first += len(batch)
+        if first == 0:
+            yield _parquet_table(path, file.schema_arrow.empty_table().select(wanted), first)
+
+
+def _parquet_table(path: Path, rows: pa.RecordBatch | pa.Table, first: int) -> Table:
+    for name in REQUIRED:
+        if rows.column(name).null_count:
+            row = first + int(np.flatnonzero(np.asarray(rows.column(name).is_null()))[0])
+            raise ValueError(f"{path}, row {row}, column {name}: is empty")
+    lists = rows.column("subset")
+    frame = rows.drop_columns(["subset"]).to_pandas(integer_object_nulls=True)
+    labels = pc.list_flatten(lists).to_pandas(integer_object_nulls=True)
+    sizes = np.asarray(pc.list_value_length(lists), dtype=np.int64)
+    return Table(path, lambda row: f"row {row}", frame["item"], labels, sizes, frame["answer"], _extras(frame), first)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     try:
-        table = pq.read_table(path).combine_chunks()
+        # By default the whole file is fetched ahead, or at least a whole column of a row group at once.
+        with pq.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False) as file:
+            yield file
     except (pa.ArrowInvalid, OSError) as error:
         raise ValueError(f"{path}: not a parquet file: {error}") from None
-    _require(path, table.column_names)
-    lists = table.column("subset")
-    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    if not any(kind(lists.type) for kind in kinds):
-        raise ValueError(f"{path}, column subset: expected lists of labels, not {lists.type}")
-    for name in REQUIRED:
-        if table.column(name).null_count:
-            row = int(np.flatnonzero(np.asarray(table.column(name).is_null()))[0])
-            raise ValueError(f"{path}, row {row}, column {name}: is empty")
-    told = json.loads((table.schema.metadata or {}).get(META, b"null"))
-    frame = table.drop_columns(["subset"]).to_pandas(integer_object_nulls=True)
-    return Table(
-        path,
-        lambda row: f"row {row}",
-        frame["item"],
-        pc.list_flatten(lists).to_pandas(integer_object_nulls=True),
-        np.asarray(pc.list_value_length(lists), dtype=np.int64),
-        frame["answer"],
-        _extras(frame),
-        tuple(told) if isinstance(told, list) else told,
-    )
 
 
 def _require(path: Path, columns: list[str]) -> None:
@@ -265,4 +312,4 @@ def _require(path: Path, columns: list[str]) -> None:
 
 
 def _extras(frame: pd.DataFrame) -> dict[str, "pd.Series[Any]"]:
-    return {name: frame[name] for name in ("annotator", "flip_yes", "flip_no", "adaptive") if name in frame}
+    return {name: frame[name] for name in EXTRAS if name in frame}

@@ -5,17 +5,18 @@ any number of answers. Who answered, and how often they flip, travels along wher
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oneof.queries.moment import consistent_sets
+from oneof import bitsets
+from oneof.answer_checks import as_bits, as_column, as_names, as_rates, refuse_first
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Answers:
     """An immutable table of n answers over k classes.
 
@@ -24,6 +25,9 @@ class Answers:
     class_names: k names. annotators: (n,) names. item_names: names that `items` points into.
     flip_yes, flip_no: (n,) or numbers, P(no | truth yes) and P(yes | truth no) of each answer.
     adaptive: bool (n,), True where the subset was chosen by looking at a model, not drawn at random.
+
+    The subsets are kept with one bit a label, as `packed`, and `subsets` unpacks them anew each time: of many answers,
+    take some at a time, `answers[rows].subsets`.
 
     >>> answers = Answers([[True, True, False], [False, True, False]], [True, False])
     >>> len(answers), answers.classes
@@ -36,15 +40,17 @@ class Answers:
            [ True, False,  True]])
     """
 
-    subsets: NDArray[np.bool_]
+    packed: bitsets.Packed
+    classes: int
+    """Number of classes k."""
     responses: NDArray[np.bool_]
     items: NDArray[np.int64]
-    class_names: tuple[str, ...] | None = field(default=None, kw_only=True)
-    annotators: NDArray[np.str_] | None = field(default=None, kw_only=True)
-    flip_yes: NDArray[np.float64] | None = field(default=None, kw_only=True)
-    flip_no: NDArray[np.float64] | None = field(default=None, kw_only=True)
-    adaptive: NDArray[np.bool_] | None = field(default=None, kw_only=True)
-    item_names: tuple[str, ...] | None = field(default=None, kw_only=True)
+    class_names: tuple[str, ...] | None
+    annotators: NDArray[np.str_] | None
+    flip_yes: NDArray[np.float64] | None
+    flip_no: NDArray[np.float64] | None
+    adaptive: NDArray[np.bool_] | None
+    item_names: tuple[str, ...] | None
 
     def __init__(
         self,
@@ -59,51 +65,113 @@ class Answers:
         adaptive: ArrayLike | None = None,
         item_names: Sequence[str] | None = None,
     ) -> None:
-        asked = _bits(subsets, "subsets", ndim=2)
-        n, k = asked.shape
+        asked = as_bits(subsets, "subsets", ndim=2)
+        self._fill(
+            _read_only(bitsets.pack(asked)),
+            asked.shape[1],
+            responses,
+            items,
+            class_names=class_names,
+            annotators=annotators,
+            flip_yes=flip_yes,
+            flip_no=flip_no,
+            adaptive=adaptive,
+            item_names=item_names,
+        )
+
+    @classmethod
+    def from_packed(
+        cls,
+        packed: bitsets.Packed,
+        classes: int,
+        responses: ArrayLike,
+        items: ArrayLike | None = None,
+        **columns: Any,
+    ) -> "Answers":
+        """From subsets with one bit a label, uint8 (n, ceil(classes / 8)), as `np.packbits(subsets, axis=1)` gives.
+
+        >>> Answers.from_packed(np.array([[160]], dtype=np.uint8), 3, [True]).subsets
+        array([[ True, False,  True]])
+        """
+        if packed.dtype != np.uint8 or packed.ndim != 2 or packed.shape[1] != -(-classes // 8):
+            raise ValueError(
+                f"packed must be uint8 (n, {-(-classes // 8)}) for {classes} classes, not {packed.dtype} {packed.shape}"
+            )
+        spare = np.uint8((1 << (-classes % 8)) - 1)
+        refuse_first((packed[:, -1] & spare) > 0, lambda i: f"packed has bits beyond the {classes} classes")
+        answers = object.__new__(cls)
+        answers._fill(packed, classes, responses, items, **columns)
+        return answers
+
+    def _fill(
+        self,
+        packed: bitsets.Packed,
+        k: int,
+        responses: ArrayLike,
+        items: ArrayLike | None,
+        *,
+        class_names: Sequence[str] | None = None,
+        annotators: ArrayLike | None = None,
+        flip_yes: ArrayLike | None = None,
+        flip_no: ArrayLike | None = None,
+        adaptive: ArrayLike | None = None,
+        item_names: Sequence[str] | None = None,
+    ) -> None:
+        """Check everything, and keep it."""
+        n = len(packed)
         if k < 2:
             raise ValueError(f"subsets must have at least 2 classes (columns), not {k}")
-        sizes = asked.sum(axis=1)
-        _refuse_first((sizes == 0) | (sizes == k), lambda i: f"subset has {sizes[i]} labels, expected 1..{k - 1}")
+        sizes = bitsets.sizes(packed)
+        refuse_first((sizes == 0) | (sizes == k), lambda i: f"subset has {sizes[i]} labels, expected 1..{k - 1}")
         about = np.arange(n, dtype=np.int64) if items is None else np.asarray(items)
         if about.shape != (n,) or (n and about.dtype.kind not in "iu"):
             raise ValueError(f"items must be whole numbers of shape ({n},), not {about.dtype} {about.shape}")
-        _refuse_first(about < 0, lambda i: f"item {about[i]} is negative, expected a row number")
-        said = _bits(responses, "responses", ndim=1)
-        self._set("subsets", asked)
-        self._set("responses", _column(said, n, "responses"))
-        self._set("items", about.astype(np.int64))
-        self._set("class_names", _names(class_names, k, "class"))
+        refuse_first(about < 0, lambda i: f"item {about[i]} is negative, expected a row number")
+        said = as_bits(responses, "responses", ndim=1)
+        self._set("packed", packed)
+        self._set("classes", k)
+        self._set("responses", as_column(said, n, "responses"))
+        self._set("items", about.astype(np.int64, copy=False))
+        self._set("class_names", as_names(class_names, k, "class"))
         self._set(
-            "annotators", None if annotators is None else _column(np.asarray(annotators, dtype=str), n, "annotators")
+            "annotators", None if annotators is None else as_column(np.asarray(annotators, dtype=str), n, "annotators")
         )
-        self._set("flip_yes", _rates(flip_yes, n, "flip_yes"))
-        self._set("flip_no", _rates(flip_no, n, "flip_no"))
-        self._set("adaptive", None if adaptive is None else _column(_bits(adaptive, "adaptive", ndim=1), n, "adaptive"))
-        self._set("item_names", _names(item_names, None, "item"))
+        self._set("flip_yes", as_rates(flip_yes, n, "flip_yes"))
+        self._set("flip_no", as_rates(flip_no, n, "flip_no"))
+        chosen = None if adaptive is None else as_bits(adaptive, "adaptive", ndim=1)
+        self._set("adaptive", None if chosen is None else as_column(chosen, n, "adaptive"))
+        self._set("item_names", as_names(item_names, None, "item"))
         if self.flip_yes is not None or self.flip_no is not None:
-            total = (
-                np.zeros(n)
-                + (0 if self.flip_yes is None else self.flip_yes)
-                + (0 if self.flip_no is None else self.flip_no)
-            )
-            _refuse_first(total >= 1, lambda i: f"flip_yes + flip_no is {total[i]:g}, expected less than 1")
+            total = np.add(*self.flips(None, None))
+            refuse_first(total >= 1, lambda i: f"flip_yes + flip_no is {total[i]:g}, expected less than 1")
         if self.item_names is not None and n and about.max() >= len(self.item_names):
             raise ValueError(f"item {about.max()} has no name: there are {len(self.item_names)} item names")
 
     def _set(self, name: str, value: Any) -> None:
         if isinstance(value, np.ndarray) and value.flags.writeable:
-            value = value.copy()  # whoever gave it may change it later
-            value.flags.writeable = False
+            value = _read_only(value.copy())  # whoever gave it may change it later
         object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
-        return len(self.subsets)
+        return len(self.packed)
 
     @property
-    def classes(self) -> int:
-        """Number of classes k."""
-        return int(self.subsets.shape[1])
+    def subsets(self) -> NDArray[np.bool_]:
+        """The labels asked about, bool (n, k)."""
+        return _read_only(bitsets.unpack(self.packed, self.classes))
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many labels each answer was asked about, (n,)."""
+        return bitsets.sizes(self.packed)
+
+    def contains(self, labels: ArrayLike) -> NDArray[np.bool_]:
+        """Whether the subset of answer i contains label i, (n,).
+
+        >>> Answers([[True, False]] * 2, [True, True]).contains([0, 1])
+        array([ True, False])
+        """
+        return bitsets.contains(self.packed, np.asarray(labels, dtype=np.int64))
 
     @property
     def yes(self) -> NDArray[np.bool_]:
@@ -113,7 +181,7 @@ class Answers:
     @property
     def consistent(self) -> NDArray[np.bool_]:
         """The labels each answer leaves possible: the subset after a yes, its complement after a no. bool (n, k)."""
-        return consistent_sets(self.subsets, self.responses)
+        return bitsets.unpack(bitsets.consistent(self.packed, self.responses, self.classes), self.classes)
 
     @property
     def signed(self) -> NDArray[np.int8]:
@@ -131,7 +199,7 @@ class Answers:
         if array.ndim != 2 or not np.isin(array, (-1, 0, 1)).all():
             raise ValueError(f"signed must be an array (n, classes) of -1, 0 and +1, not shape {array.shape}")
         yes, no = (array == 1).any(axis=1), (array == -1).any(axis=1)
-        _refuse_first(yes & no, lambda i: "holds both +1 and -1, expected one sign: an answer is yes or no")
+        refuse_first(yes & no, lambda i: "holds both +1 and -1, expected one sign: an answer is yes or no")
         return cls(array != 0, yes, items, **columns)
 
     def evidence(
@@ -151,24 +219,56 @@ class Answers:
         with np.errstate(divide="ignore"):
             if_in = np.where(self.responses, np.log1p(-rho1), np.log(rho1))
             if_out = np.where(self.responses, np.log(rho0), np.log1p(-rho0))
-        per_answer = np.where(self.subsets, if_in[:, None], if_out[:, None])
         evidence = np.zeros((total, self.classes))
-        np.add.at(evidence, self.items, per_answer)
-        ruled_out = np.flatnonzero(np.isneginf(evidence).all(axis=1))
-        if len(ruled_out):
-            name = self.item_names[ruled_out[0]] if self.item_names else ruled_out[0]
+        step = bitsets.rows_at_once(self.classes)
+        for part in (slice(start, start + step) for start in range(0, len(self), step)):
+            asked = bitsets.unpack(self.packed[part], self.classes)
+            np.add.at(evidence, self.items[part], np.where(asked, if_in[part, None], if_out[part, None]))
+        self._refuse_contradiction(np.flatnonzero(np.isneginf(evidence).all(axis=1)))
+        return evidence
+
+    def by_item(self) -> tuple[slice | NDArray[np.int64], NDArray[np.int64]]:
+        """An order that brings the answers about an item together, items ascending, and where each item starts in it.
+
+        >>> order, starts = Answers([[True, False]] * 3, [True] * 3, items=[7, 2, 7]).by_item()
+        >>> order, starts
+        (array([1, 0, 2]), array([0, 1]))
+        """
+        order: slice | NDArray[np.int64] = slice(None)
+        if (self.items[1:] < self.items[:-1]).any():
+            order = np.argsort(self.items, kind="stable")
+        items = self.items[order]
+        return order, np.flatnonzero(np.concatenate([[len(items) > 0], items[1:] != items[:-1]]))
+
+    def refuse_contradictions(self) -> None:
+        """Raise where the answers about an item rule out every class, which cannot be if all of them are right."""
+        order, starts = self.by_item()
+        if len(starts) == len(self):
+            return
+        possible = bitsets.consistent(self.packed[order], self.responses[order], self.classes)
+        left = np.bitwise_and.reduceat(possible, starts, axis=0)
+        self._refuse_contradiction(self.items[order][starts[~left.any(axis=1)]])
+
+    def _refuse_contradiction(self, items: NDArray[Any]) -> None:
+        if len(items):
+            name = self.item_names[items[0]] if self.item_names else items[0]
             raise ValueError(
                 f"the answers about item {name} contradict each other: no class agrees with all of them; "
                 "give flip rates (flip_yes, flip_no) above zero if answers may be wrong"
             )
-        return evidence
 
     def align(self, ids: Sequence[str] | Sequence[int] | NDArray[Any]) -> "Answers":
         """The same answers with `items` pointing at the rows of `ids`, where each item is looked up by its name.
 
+        Items that are known by their row numbers have `ids` range(n): then nothing has to be looked up.
+
         >>> Answers([[True, False]], [True], item_names=["b.png"]).align(["a.png", "b.png"]).items
         array([1])
         """
+        if isinstance(ids, range) and ids == range(len(ids)) and self.item_names is None:
+            message = f"is not among the {len(ids)} items"
+            refuse_first(self.items >= len(ids), lambda i: f"item {self.items[i]} {message}", what="answer")
+            return self
         import pandas as pd
 
         index = pd.Index(np.asarray(ids).astype(str))
@@ -182,12 +282,12 @@ class Answers:
         else:
             wanted, at = np.array(self.item_names, dtype=str), self.items
         rows = index.get_indexer(pd.Index(wanted.astype(str)))[at] if len(self) else self.items
-        _refuse_first(
+        refuse_first(
             np.asarray(rows) < 0,
             lambda i: f"item {wanted[at[i]]!s} is not among the {len(index)} items",
             what="answer",
         )
-        return self._with(items=rows, item_names=None)
+        return self.replace(items=rows, item_names=None)
 
     def named(self, *, class_names: Sequence[str] | None = None, item_names: Sequence[str] | None = None) -> "Answers":
         """The same answers with names for the classes and for the items.
@@ -195,13 +295,21 @@ class Answers:
         >>> Answers([[True, False]], [True]).named(class_names=["cat", "dog"]).class_names
         ('cat', 'dog')
         """
-        return self._with(class_names=class_names, item_names=item_names)
+        return self.replace(class_names=class_names, item_names=item_names)
 
     def __getitem__(self, index: slice | ArrayLike) -> "Answers":
         rows = index if isinstance(index, slice) else np.atleast_1d(np.asarray(index))
-        if isinstance(rows, np.ndarray) and rows.size == 0 and rows.dtype != np.bool_:
-            rows = rows.astype(np.int64)
-        return self._with(**{name: getattr(self, name)[rows] for name in _COLUMNS if getattr(self, name) is not None})
+        if isinstance(rows, np.ndarray):
+            if rows.ndim != 1:
+                raise ValueError(f"answers are indexed by rows (n,), not by an array of shape {rows.shape}")
+            if rows.size == 0 and rows.dtype != np.bool_:
+                rows = rows.astype(np.int64)
+        # Rows of what was checked need no check, which would read every name again.
+        some = object.__new__(Answers)
+        for name, value in ((f.name, getattr(self, f.name)) for f in fields(self)):
+            kept = _read_only(value[rows]) if name in COLUMNS and value is not None else value
+            object.__setattr__(some, name, kept)
+        return some
 
     def __add__(self, other: "Answers") -> "Answers":
         return Answers.concat([self, other])
@@ -214,40 +322,9 @@ class Answers:
         >>> len(Answers.concat([a, a]))
         2
         """
-        parts = list(parts)
-        if not parts:
-            raise ValueError("nothing to concatenate")
-        first = parts[0]
-        for part in parts[1:]:
-            if (part.classes, part.class_names) != (first.classes, first.class_names):
-                raise ValueError(
-                    f"answers over {part.classes} classes ({_shown(part.class_names)}) cannot join answers over "
-                    f"{first.classes} classes ({_shown(first.class_names)})"
-                )
-        columns: dict[str, Any] = {}
-        for name, missing in _COLUMNS.items():
-            if name != "items" and any(getattr(part, name) is not None for part in parts):
-                columns[name] = np.concatenate(
-                    [
-                        np.full(len(part), missing) if getattr(part, name) is None else getattr(part, name)
-                        for part in parts
-                    ]
-                )
-        named = [part.item_names is not None for part in parts]
-        if any(named) and not all(named):
-            raise ValueError("some answers name their items and some give row numbers: align them first")
-        if all(named):
-            union = tuple(dict.fromkeys(name for part in parts for name in part.item_names or ()))
-            place = {name: row for row, name in enumerate(union)}
-            columns["items"] = np.concatenate(
-                [
-                    np.array([place[name] for name in part.item_names or ()], dtype=np.int64)[part.items]
-                    for part in parts
-                ]
-            )
-            return first._with(**columns, item_names=union)
-        columns["items"] = np.concatenate([part.items for part in parts])
-        return first._with(**columns)
+        from oneof.answer_joining import join
+
+        return join(list(parts))
 
     def save(self, path: str | Path) -> None:
         """Write to .csv, .jsonl, .parquet or .npz, by suffix: whole or not at all. `load` gives the same back."""
@@ -278,8 +355,9 @@ class Answers:
         yes = int(self.responses.sum())
         return f"Answers({len(self)} answers, {yes} yes, {self.classes} classes)"
 
-    def _with(self, **changes: Any) -> "Answers":
-        return Answers(**{f.name: getattr(self, f.name) for f in fields(self)} | changes)
+    def replace(self, **changes: Any) -> "Answers":
+        """The same answers with some columns exchanged."""
+        return Answers.from_packed(**{f.name: getattr(self, f.name) for f in fields(self)} | changes)
 
     def _item_count(self, items: int | None) -> int:
         last = int(self.items.max(initial=-1))
@@ -291,14 +369,14 @@ class Answers:
         self, flip_yes: ArrayLike | None, flip_no: ArrayLike | None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The rates to use, as two arrays (n,): those given, or else those carried along, or else none."""
-        rho1 = _rates(self.flip_yes if flip_yes is None else flip_yes, len(self), "flip_yes")
-        rho0 = _rates(self.flip_no if flip_no is None else flip_no, len(self), "flip_no")
+        rho1 = as_rates(self.flip_yes if flip_yes is None else flip_yes, len(self), "flip_yes")
+        rho0 = as_rates(self.flip_no if flip_no is None else flip_no, len(self), "flip_no")
         zero = np.zeros(len(self))
         return (zero if rho1 is None else rho1), (zero if rho0 is None else rho0)
 
 
-_COLUMNS: dict[str, Any] = {
-    "subsets": None,
+COLUMNS: dict[str, Any] = {
+    "packed": None,
     "responses": None,
     "items": None,
     "annotators": "",
@@ -309,59 +387,12 @@ _COLUMNS: dict[str, Any] = {
 """The columns with one entry an answer, and what stands in where a part lacks one."""
 
 
-def _bits(values: ArrayLike, name: str, ndim: int) -> NDArray[np.bool_]:
-    array = np.asarray(values)
-    if array.ndim != ndim:
-        raise ValueError(f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, not shape {array.shape}")
-    if array.dtype != np.bool_:
-        if array.size and (array.dtype.kind not in "iuf" or not np.isin(array, (0, 1)).all()):
-            raise ValueError(f"{name} must be true or false (or 1 and 0), not {array.dtype}")
-        array = array.astype(np.bool_)
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
     return array
-
-
-def _column(array: NDArray[Any], n: int, name: str) -> NDArray[Any]:
-    if array.shape != (n,):
-        raise ValueError(f"{name} must have shape ({n},), one an answer, not {array.shape}")
-    return array
-
-
-def _rates(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float64] | None:
-    if values is None:
-        return None
-    array = np.asarray(values, dtype=np.float64)
-    array = _column(np.full(n, array) if array.ndim == 0 else array, n, name)
-    _refuse_first(~((array >= 0) & (array < 1)), lambda i: f"{name} is {array[i]}, expected a rate in [0, 1)")
-    return array
-
-
-def _names(names: Sequence[str] | None, count: int | None, what: str) -> tuple[str, ...] | None:
-    if names is None:
-        return None
-    found = tuple(map(str, names))
-    if "" in found:
-        raise ValueError(f"{what} name number {found.index('')} is empty")
-    if count is not None and len(found) != count:
-        raise ValueError(f"there are {count} {what}es but {len(found)} {what} names")
-    if len(set(found)) < len(found):
-        twice = next(name for i, name in enumerate(found) if name in found[:i])
-        raise ValueError(f"the {what} name {twice!r} appears twice")
-    if what == "item" and found and all(name.isdecimal() and str(int(name)) == name for name in found):
-        raise ValueError("item names that are all whole numbers are row numbers: pass them as items")
-    return found
-
-
-def _refuse_first(bad: NDArray[np.bool_], message: Any, what: str = "row") -> None:
-    rows = np.flatnonzero(bad)
-    if len(rows):
-        raise ValueError(f"{what} {rows[0]}: {message(rows[0])}")
 
 
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.array_equal(a, b)
     return not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray) and bool(a == b)
-
-
-def _shown(names: tuple[str, ...] | None) -> str:
-    return "not named" if names is None else ", ".join(names[:8]) + ", ..." * (len(names) > 8)

@@ -1,6 +1,6 @@
 """OneOfClassifier: a scikit-learn estimator that learns from answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from torch import nn
 from oneof.answers import Answers
 from oneof.evaluation import Estimate, estimate_accuracy
 from oneof.queries.moment import Queries
-from oneof.training import Config, Features, Fitted, fit, predict_logits
+from oneof.training import Config, Features, Fitted, fit, predict_classes, predict_logits
 
 _SETTINGS = (
     "objective",
@@ -153,10 +153,19 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Class probabilities, (n, k)."""
         return torch.softmax(self._logits(X).double(), dim=1).numpy()
 
+    def predict_parts(self, X: Any, size: int = 1 << 16) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """As `predict_proba`, some rows at a time: which ones, and their probabilities. One empty part for no item."""
+        check_is_fitted(self, "network_")
+        features = self._features(X)
+        for start in range(0, max(1, len(features)), size):
+            rows = np.arange(start, min(start + size, len(features)))
+            logits = predict_logits(self.network_, features, rows)
+            yield slice(start, start + len(rows)), torch.softmax(logits.double(), dim=1).numpy()
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each item, (n,): an entry of `classes_`."""
-        best = self._logits(X).argmax(dim=1).numpy()
-        return np.asarray(self.classes_[best])
+        numbers = self._numbers(X)
+        return np.asarray(self.classes_[numbers])
 
     def accuracy_estimate(self, X: Any, answers: Answers | ArrayLike, confidence: float = 0.95) -> Estimate:
         """Accuracy on items X by answers that were not trained on, without a label.
@@ -166,7 +175,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         asked = answers if isinstance(answers, Answers) else Answers.from_signed(answers)
         check_is_fitted(self, "network_")
         _refuse_other_classes(self.classes_, asked)
-        numbers = self._logits(X).argmax(dim=1).numpy()
+        numbers = self._numbers(X)
         return estimate_accuracy(numbers, asked, confidence, queries=self.queries)
 
     def score(self, X: Any, y: Answers | ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -197,7 +206,8 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Config.read(None, **given, backbone=backbone, seed=int(seed))
 
     def _features(self, X: Any, reset: bool = False) -> Features:
-        if isinstance(X, torch.Tensor) or (isinstance(X, np.ndarray) and X.ndim > 2):
+        # What scikit-learn checks it may convert as well, and then a memory-mapped array would not stay on disk.
+        if isinstance(X, (torch.Tensor, np.memmap)) or (isinstance(X, np.ndarray) and X.ndim > 2):
             features = Features(X)
             features.check_finite()
         else:
@@ -241,6 +251,10 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "network_")
         return predict_logits(self.network_, self._features(X))
 
+    def _numbers(self, X: Any) -> NDArray[np.int64]:
+        check_is_fitted(self, "network_")
+        return predict_classes(self.network_, self._features(X))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -275,6 +289,6 @@ def _refuse_other_classes(known: ArrayLike, answers: Answers) -> None:
 
 def _exact_accuracy(predictions: NDArray[np.int64], answers: Answers) -> Estimate:
     """Ordinary accuracy with its Clopper-Pearson interval, where each answer names the label itself."""
-    hits = answers.subsets[np.arange(len(answers)), predictions[answers.items]]
+    hits = answers.contains(predictions[answers.items])
     interval = stats.binomtest(int(hits.sum()), len(hits)).proportion_ci(method="exact")
     return Estimate(float(hits.mean()), float(interval.low), float(interval.high), len(hits))

@@ -99,7 +99,7 @@ def estimate_accuracy(
     if len(predicted) and not (predicted.min() >= 0 and predicted.max() < answers.classes):
         raise ValueError(f"predictions must be in 0..{answers.classes - 1}, found {predicted.min()}..{predicted.max()}")
     guess = predicted[answers.items].astype(np.intp)
-    guessed_in = np.take_along_axis(answers.subsets, guess[:, None], axis=1)[:, 0]
+    guessed_in = answers.contains(guess)
     if queries is not None and queries.classes != answers.classes:
         raise ValueError(f"queries over {queries.classes} classes, but answers over {answers.classes}")
     if queries is not None and not isinstance(queries, UniformQueries):
@@ -109,7 +109,7 @@ def estimate_accuracy(
         return _bounded(_fit(values, slopes, answers.items, confidence, _one_wrong(slopes, 0 * slopes, answers.items)))
 
     agree = (guessed_in == answers.responses).astype(np.float64)
-    right, wrong = agreement_rates(answers.classes, answers.subsets.sum(axis=1), rho1, rho0)
+    right, wrong = agreement_rates(answers.classes, answers.sizes, rho1, rho0)
     alike = np.ptp(right) == 0 and np.ptp(wrong) == 0
     if alike and len(np.unique(answers.items)) == len(answers):
         ends = np.array([agree.mean(), *clopper_pearson(int(agree.sum()), len(agree), confidence)])

@@ -13,10 +13,13 @@ IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 
 @dataclass(frozen=True)
 class Items:
-    """n items: `x` (n, ...), their `ids` (n,) as text, and, where the source knows them, labels and class names."""
+    """n items: `x` (n, ...), their `ids` (n,), and, where the source knows them, labels and class names.
+
+    ids: texts, or range(n) where the items are known by their row numbers.
+    """
 
     x: NDArray[Any]
-    ids: NDArray[np.str_]
+    ids: NDArray[np.str_] | range
     labels: NDArray[np.int64] | None = None
     class_names: tuple[str, ...] | None = None
 
@@ -28,8 +31,9 @@ def load(source: str, *, shape: tuple[int, ...] | None = None) -> Items:
     """Read items.
 
     source: `.npy` or `.npz` (array `x` or the only one; `y` for labels), `.csv` or `.parquet` (an `id` column and
-    numeric features), a folder of images, or `dataset:NAME/train` or `/test`. shape: (channels, height, width) to bring
-    images of a folder to; by default the size of the first one, and grey where all of them are.
+    numeric features, or in parquet one column of lists), a folder of images, or `dataset:NAME/train` or `/test`.
+    shape: (channels, height, width) to bring images of a folder to; by default the size of the first one, and grey
+    where all of them are. `.npy` stays on disk, and so does a large `.parquet`, see `oneof.item_tables`.
 
     >>> load("dataset:digits/test").x.shape
     (450, 1, 8, 8)
@@ -43,7 +47,7 @@ def load(source: str, *, shape: tuple[int, ...] | None = None) -> Items:
         raise FileNotFoundError(f"{source}: no such file or folder of items")
     if path.stat().st_size == 0:
         raise ValueError(f"{source}: empty file")
-    readers = {".npy": _npy, ".npz": _npz, ".csv": _table, ".parquet": _table}
+    readers = {".npy": _npy, ".npz": _npz, ".csv": _table, ".parquet": _parquet}
     if path.suffix not in readers:
         known = ", ".join(readers)
         raise ValueError(
@@ -71,10 +75,10 @@ def load_labels(path: Path, items: Items) -> tuple[NDArray[np.int64], tuple[str,
 
     _refuse_twice(path, frame["id"].astype(str))
     frame = frame.assign(id=frame["id"].astype(str)).set_index("id")
-    unknown = [name for name in items.ids if name not in frame.index or pd.isna(frame.at[name, "label"])]
-    if unknown:
-        raise ValueError(f"{path}: no label for item {str(unknown[0])!r}")
-    values = frame.loc[items.ids, "label"]
+    ids = np.asarray(items.ids).astype(str)
+    values = frame["label"].reindex(ids)
+    if values.isna().any():
+        raise ValueError(f"{path}: no label for item {str(ids[values.isna()][0])!r}")
     numbers = pd.to_numeric(values, errors="coerce")
     if numbers.notna().all() and (numbers == numbers.round()).all() and (numbers >= 0).all():
         return numbers.to_numpy(dtype=np.int64), None
@@ -83,7 +87,7 @@ def load_labels(path: Path, items: Items) -> tuple[NDArray[np.int64], tuple[str,
 
 
 def _numbered(x: NDArray[Any], labels: NDArray[np.int64] | None = None, **facts: Any) -> Items:
-    return Items(x, np.arange(len(x)).astype(str), labels, **facts)
+    return Items(x, range(len(x)), labels, **facts)
 
 
 def _dataset(source: str) -> Items:
@@ -149,7 +153,28 @@ def _table(path: Path) -> Items:
         if features[name].isna().any():
             row = int(np.argmax(features[name].isna()))
             raise ValueError(f"{path}, line {row + 2}, column {name}: the value is missing, expected a number")
-    return Items(features.to_numpy(dtype=np.float32), ids.to_numpy(dtype=str))
+    return Items(features.to_numpy(dtype=np.float32), _or_numbers(ids.to_numpy(dtype=str)))
+
+
+def _parquet(path: Path) -> Items:
+    import pandas as pd
+
+    from oneof.item_tables import read_parquet
+
+    x, ids = read_parquet(path)
+    repeated = pd.Series(ids).duplicated()
+    if repeated.any():
+        row = int(np.argmax(repeated))
+        raise ValueError(f"{path}, row {row}, column id: {str(ids[row])!r} appears twice, expected unique ids")
+    return Items(x, _or_numbers(ids))
+
+
+def _or_numbers(ids: NDArray[Any]) -> NDArray[np.str_] | range:
+    """The ids as text, unless they are the row numbers."""
+    numbers = np.arange(len(ids))
+    if np.array_equal(ids, numbers if ids.dtype.kind in "iu" else numbers.astype(str)):
+        return range(len(ids))
+    return ids.astype(str)
 
 
 def _refuse_twice(path: Path, ids: Any) -> None:

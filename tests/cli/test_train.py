@@ -10,11 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 from sklearn.datasets import load_digits
 
-from oneof import Answers, OneOfClassifier, UniformQueries, respond
+from oneof import Answers, OneOfClassifier, UniformQueries, answer_files, item_tables, respond
 
 ONEOF = str(Path(sys.executable).with_name("oneof"))
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "200"}
@@ -251,6 +253,8 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
         return train, "exists and is not a model: choose another place"
     if name == "no folder":
         return ["train", TRAIN, answers, "--out", answers / "model"], "is not a folder that can be written to"
+    if name == "precision":
+        return [*train, "--precision", "16"], "precision 16 needs a GPU with CUDA, and there is none: use bf16 or 32"
     if name == "search and resume":
         return [*train, "--search", "optuna", "--resume"], "an optuna search cannot be resumed"
     if name == "search and devices":
@@ -273,7 +277,7 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
 CASES = """
 unknown item, class out of range, empty subset, subset of every class, odd answer, empty answers, no answers file,
 all yes, nan, infinite, empty items, image, no items, key, value, objective, option, not a model, no folder,
-search and resume, search and devices, workers and no search, workers of optuna, engine, scores, checkpoint
+search and resume, search and devices, workers and no search, workers of optuna, engine, scores, checkpoint, precision
 """
 
 
@@ -309,3 +313,27 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_training(answers, tmp
     assert code == 2
     assert f"{tmp_path} is not a folder that can be written to: choose another place" in err.replace("\n", "")
     assert left_behind(tmp_path) == []
+
+
+def test_streamed_from_disk_or_read_whole_the_weights_are_the_same(tmp_path, oneof, monkeypatch):
+    """Items mapped from .npy or copied out of .parquet, answers whole or some rows at a time: not a bit differs."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 5)).astype(np.float32)
+    labels = x[:, :4].argmax(axis=1)
+    about = np.concatenate([rng.permutation(300), rng.integers(0, 300, 100)])
+    subsets = UniformQueries(4, 2).draw(400, rng)
+    answers = Answers(subsets, respond(subsets, labels[about]), about)
+    answers.save(tmp_path / "answers.csv")
+    answers.save(tmp_path / "answers.parquet")
+    np.save(tmp_path / "items.npy", x)
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(x.ravel()), 5)
+    pq.write_table(pa.table({"id": np.arange(300), "x": lists}), tmp_path / "items.parquet")
+    monkeypatch.setattr(answer_files, "ROWS_READ", 37)
+    monkeypatch.setattr(item_tables, "ROWS_READ", 29)
+    monkeypatch.setattr(item_tables, "IN_MEMORY", 0)
+    weights = []
+    for number, (items, said) in enumerate((("npy", "csv"), ("npy", "parquet"), ("parquet", "parquet"))):
+        files = tmp_path / f"items.{items}", tmp_path / f"answers.{said}"
+        assert oneof("train", *files, "--out", tmp_path / f"{number}", "--width", 8, "--epochs", 2, "--json")[0] == 0
+        weights.append((tmp_path / f"{number}" / "weights.safetensors").read_bytes())
+    assert weights[0] == weights[1] == weights[2]

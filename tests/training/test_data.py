@@ -50,13 +50,19 @@ def test_tensors_views_and_read_only_arrays():
     np.testing.assert_array_equal(Features(x[:, ::-1])[ROWS].numpy(), x[ROWS.numpy(), ::-1])
 
 
-def test_a_memory_map_stays_on_disk_and_unchanged(tmp_path):
-    np.save(tmp_path / "x.npy", np.arange(30, dtype=np.float32).reshape(10, 3))
-    before = (tmp_path / "x.npy").read_bytes()
-    features = Features(np.load(tmp_path / "x.npy", mmap_mode="r"))
-    features._tensor.add_(1)  # copy-on-write: never reaches the file
-    assert features[torch.tensor([0])].tolist() == [[1.0, 2.0, 3.0]]
-    assert (tmp_path / "x.npy").read_bytes() == before
+@pytest.mark.parametrize("kind", ["uint8", "float16", "float32", "float64", "int16"])
+def test_a_memory_map_stays_on_disk(kind, tmp_path):
+    x = np.arange(30).reshape(10, 3).astype(kind)
+    np.save(tmp_path / "x.npy", x)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    for given, expected in ((mapped, x), (mapped[4:], x[4:]), (mapped[::2], x[::2])):
+        features = Features(given)
+        assert features._tensor.data_ptr() == given.ctypes.data, "wrapped, not copied"
+        batch = features[ROWS]
+        assert batch.dtype == (torch.uint8 if kind == "uint8" else torch.float32)
+        np.testing.assert_array_equal(batch.numpy(), expected[ROWS.numpy()].astype(np.float32))
+        batch.zero_()
+    np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), x)
 
 
 @pytest.mark.parametrize("layout", [sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array])
@@ -87,6 +93,10 @@ def test_check_finite_names_item_and_feature(bad):
     with pytest.raises(ValueError, match="item 1, feature 0, 5, 6"):
         Features(image).check_finite()
     Features(np.full((2, 2), 255, dtype=np.uint8)).check_finite()
+    half = np.ones((3, 2), dtype=np.float16)
+    half[2, 1] = bad
+    with pytest.raises(ValueError, match="item 2, feature 1"):
+        Features(half).check_finite()
 
 
 def by_item(answers: Answers, rows: torch.Tensor) -> list[list[tuple[int, ...]]]:
@@ -126,6 +136,13 @@ def test_flip_rates_travel_with_their_answers():
     batch = Answered(answers).batch(torch.tensor([2, 0]))
     torch.testing.assert_close(batch.flip_yes, torch.tensor([0.1, 0.2, 0.3]))
     assert batch.flip_no is None
+
+
+def test_answers_are_kept_with_one_bit_a_label():
+    answers = Answers(UniformQueries(100, 50).draw(1000, 0), np.arange(1000) % 2 == 0)
+    answered = Answered(answers)
+    assert answered._packed.nbytes == 1000 * 13
+    assert np.shares_memory(answered._packed, answers.packed), "in the order of the items already: not copied"
 
 
 def test_other_answers_have_another_fingerprint():

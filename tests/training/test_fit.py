@@ -1,12 +1,14 @@
 """From items and answers to a judged network."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from oneof import Answers, UniformQueries, WeightedQueries, respond
-from oneof.training import Config, Features, fit, predict_logits
+from oneof.training import Config, Features, fit, predict_classes, predict_logits
 from oneof.training.fit import predict_asked, split
 
 CLASSES = 4
@@ -150,6 +152,7 @@ def test_predictions_for_the_asked_items_alone():
     answers = Answers([[True, False, False]] * 3, [True] * 3, items=[7, 2, 7])
     assert predict_asked(Spy(), features, answers).tolist() == [0, 0, 2, 0, 0, 0, 0, 1, 0, 0]
     assert sorted(looked_at) == [2, 7]
+    assert predict_classes(Spy(), features).tolist() == [0, 1, 2, 0, 1, 2, 0, 1, 2, 0]
 
 
 @pytest.mark.parametrize("items", [0, 1, 511, 512, 513])
@@ -159,6 +162,23 @@ def test_logits_come_in_order_for_any_number_of_items(items):
     logits = predict_logits(network, Features(x))
     assert logits.shape == (items, 2)
     torch.testing.assert_close(logits, network(torch.from_numpy(x)).detach())
+
+
+def test_memory_grows_by_bits_and_not_by_numbers(tmp_path):
+    """What `fit` adds to answers and items on disk, beside a step: far less than a byte a label of every answer."""
+    n, k = 50_000, 200
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32))
+    features = Features(np.load(tmp_path / "x.npy", mmap_mode="r"))
+    packed = np.random.default_rng(0).integers(1, 255, (n, k // 8), dtype=np.uint8)
+    answers = Answers.from_packed(packed, k, np.arange(n) % 2 == 0)
+    config = Config(epochs=1, batch_size=256, width=4, holdout=0.1)
+    tracemalloc.start()
+    try:
+        fit(features, answers, config)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.6 * n * k, f"{peak / (n * k):.2f} bytes a label"
 
 
 def bad_answers() -> dict[str, tuple[Answers, dict[str, object], str]]:
@@ -175,6 +195,11 @@ def bad_answers() -> dict[str, tuple[Answers, dict[str, object], str]]:
             Answers(mixed, some),
             {"objective": "nn", "holdout": 0.0},
             "sizes 1 to 2: the paper's weights need one",
+        ),
+        "many contradictions": (
+            Answers(np.eye(4, dtype=bool)[[0, 1, 0, 2, 2]], [True] * 5, [9, 7, 9, 2, 7]),
+            {"holdout": 0.0},
+            "about item 7 contradict each other",
         ),
         "contradiction": (
             Answers([[1, 0, 0, 0], [0, 1, 0, 0]], [True, True], [3, 3]),

@@ -9,8 +9,20 @@ import pytest
 import torch
 from torch import nn
 
-from oneof import Answers, UniformQueries, objectives, respond
-from oneof.training import Answered, Config, Diverged, Features, checkpoint, loop, train
+from oneof import Answers, UniformQueries, datasets, objectives, respond
+from oneof.training import (
+    Answered,
+    Config,
+    Diverged,
+    Features,
+    Network,
+    checkpoint,
+    loop,
+    predict_classes,
+    train,
+)
+from oneof.training.network import standardise
+from oneof.training.workers import launch
 
 CLASSES = 4
 
@@ -247,3 +259,59 @@ def test_the_loop_stays_readable():
     start = next(number for number, line in enumerate(lines) if line.startswith("def train("))
     length = next(n for n, line in enumerate(lines[start + 1 :]) if line.startswith(("def ", "class ")))
     assert length < 150
+
+
+def test_half_precision_learns_digits_as_well():
+    digits, unseen = datasets.load("digits", "train"), datasets.load("digits", "test")
+    subsets = UniformQueries(10, 3).draw(len(digits), 0)
+    features = Features(digits.images.reshape(len(digits), -1))
+    answered = Answered(Answers(subsets, respond(subsets, digits.labels)))
+    accuracies, kinds = {}, set()
+
+    class Spy(type(objectives.create("likelihood"))):
+        def raw(self, logits, batch, counts):
+            kinds.add(logits.dtype)
+            return super().raw(logits, batch, counts)
+
+    class Layer(nn.Linear):
+        def forward(self, x):
+            out = super().forward(x)
+            inside.add(out.dtype)
+            return out
+
+    for precision in ("32", "bf16"):
+        inside: set[torch.dtype] = set()
+        torch.manual_seed(0)
+        network = Network(nn.Sequential(Layer(64, 64), nn.ReLU(), Layer(64, 10)), *standardise(features))
+        config = Config(epochs=40, batch_size=64, precision=precision).resolve(len(digits), image=False)
+        trained = train(network, features, answered, Spy(), config).network
+        assert inside >= {torch.float32 if precision == "32" else torch.bfloat16}
+        assert {tensor.dtype for tensor in trained.state_dict().values()} == {torch.float32}
+        guesses = predict_classes(trained, Features(unseen.images.reshape(len(unseen), -1)))
+        accuracies[precision] = float((guesses == unseen.labels).mean())
+    assert kinds == {torch.float32}, "the risk is computed in 32 bits in either case"
+    assert min(accuracies.values()) > 0.9
+    assert abs(accuracies["32"] - accuracies["bf16"]) < 0.03
+
+
+def test_half_precision_resumes_exactly(tmp_path):
+    config = settings(precision="bf16", epochs=4)
+    whole = run(config)
+
+    class Stop(Exception):
+        pass
+
+    def judge(network):
+        if (tmp_path / "run.checkpoint").exists():
+            raise Stop
+        return {}
+
+    with pytest.raises(Stop):
+        run(config, judge=judge, path=tmp_path / "run.checkpoint")
+    resumed = run(config, path=tmp_path / "run.checkpoint", resume=True)
+    assert same_weights(whole.network, resumed.network)
+
+
+def test_workers_of_another_precision_are_refused():
+    with pytest.raises(ValueError, match="the workers compute in 32-true, but the configuration says bf16"):
+        run(settings(precision="bf16"), fabric=launch())

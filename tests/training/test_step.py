@@ -81,3 +81,37 @@ def test_one_sided_batches_are_told(network):
     assert gradient(network, network, objective, [(x.double(), alike)], workers).one_sided
     mixed = Batch(answers.subsets, torch.tensor([True, False] * 3))
     assert not gradient(network, network, objective, [(x.double(), mixed)], workers).one_sided
+
+
+@pytest.mark.parametrize("name", ["ure", "nn", "abs"])
+def test_scaled_gradients_stay_exact(name, network, monkeypatch):
+    """As a gradient scaler does it: the risk is scaled before back-propagation and the gradient unscaled after."""
+    whole = batch(12, 3)
+    whole = (whole[0].double(), whole[1])
+    network.weight.data *= 8
+    workers = Workers(Fabric(accelerator="cpu", devices=1))
+    objective = objectives.create(name, loss="gce")
+    plain = gradient(network, network, objective, [whole], workers)
+    expected = gradients(network)
+    network.zero_grad()
+    real = workers.fabric.backward
+    monkeypatch.setattr(workers.fabric, "backward", lambda risk: real(risk * 65536))
+    scaled = gradient(network, network, objective, [part(whole, slice(0, 5)), part(whole, slice(5, 12))], workers)
+    torch.testing.assert_close(gradients(network) / 65536, expected, atol=1e-10, rtol=0)
+    assert scaled.raw == pytest.approx(plain.raw, abs=1e-10)
+
+
+def test_the_risk_is_computed_in_32_bits(network):
+    seen = []
+
+    class Spy(type(objectives.create("likelihood"))):
+        def raw(self, logits, batch, counts):
+            seen.append(logits.dtype)
+            return super().raw(logits, batch, counts)
+
+    x, answers = batch(6, 0)
+    half = nn.Linear(3, CLASSES).bfloat16()
+    workers = Workers(Fabric(accelerator="cpu", devices=1))
+    gradient(half, half, Spy(), [(x.bfloat16(), answers)], workers)
+    gradient(network, network, Spy(), [(x.double(), answers)], workers)
+    assert seen == [torch.float32, torch.float64]

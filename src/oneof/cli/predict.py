@@ -1,5 +1,6 @@
 """oneof predict: classes and probabilities for items."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,10 @@ def predict(
 
     Example: oneof predict model dataset:digits/test --out predictions.csv
     """
+    import numpy as np
     import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     from oneof.atomic import replacing
     from oneof.classifier import OneOfClassifier
@@ -28,13 +32,17 @@ def predict(
         raise ValueError(f"{out}: unknown kind of file {out.suffix!r}, expected .csv or .parquet")
     fitted = OneOfClassifier.load(model)
     items = load(source, shape=fitted.shape_)
-    chances = fitted.predict_proba(items.x)
-    frame = pd.DataFrame({"id": items.ids, "prediction": fitted.classes_[chances.argmax(axis=1)]})
-    for number, name in enumerate(fitted.classes_.tolist()):
-        frame[f"p_{name}"] = chances[:, number].round(6)
-    with replacing(out) as part:
-        if out.suffix == ".csv":
-            frame.to_csv(part, index=False)
-        else:
-            frame.to_parquet(part, index=False)
+    names = [f"p_{name}" for name in fitted.classes_.tolist()]
+    with replacing(out) as part, ExitStack() as stack:
+        writer = None
+        for rows, chances in fitted.predict_parts(items.x):
+            ids = np.asarray(items.ids[rows]).astype(str)
+            frame = pd.DataFrame({"id": ids, "prediction": fitted.classes_[chances.argmax(axis=1)]})
+            frame = frame.join(pd.DataFrame(chances.round(6), columns=names))
+            if out.suffix == ".csv":
+                frame.to_csv(part, index=False, header=rows.start == 0, mode="a")
+                continue
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+            writer = writer or stack.enter_context(pq.ParquetWriter(part, table.schema))
+            writer.write_table(table)
     show({"out": str(out), "items": len(items)}, f"{len(items)} predictions: [bold]{out}[/bold]", as_json)

@@ -50,8 +50,8 @@ def simulate(
     classes = len(names) if names else int(truth.max()) + 1
     if names == tuple(map(str, range(classes))):
         names = None  # a class called by its number needs no name
-    numbered = np.array_equal(items.ids, np.arange(len(items)).astype(str))
-    called: dict[str, Any] = {"class_names": names, "item_names": None if numbered else list(items.ids)}
+    item_names = None if isinstance(items.ids, range) else items.ids.tolist()
+    called: dict[str, Any] = {"class_names": names, "item_names": item_names}
     facts: dict[str, Any] = {"out": str(out), "classes": classes, "size": size}
     if adaptive:
         from oneof.adaptive_simulation import simulate_adaptive

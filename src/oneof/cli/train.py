@@ -55,6 +55,9 @@ def train(
     accumulate: Annotated[
         int | None, typer.Option(help="Micro-batches that a batch is cut into, to save memory.")
     ] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="32 (default), bf16, or 16 (CUDA only): numbers that the network computes with.")
+    ] = None,
     devices: Annotated[int, typer.Option(min=1, help="Processes on this machine that share each batch.")] = 1,
     nodes: Annotated[int, typer.Option(min=1, help="Machines that take part; start the command on each.")] = 1,
     resume: Annotated[
@@ -96,8 +99,9 @@ def train(
         holdout=holdout,
         seed=seed,
         accumulate=accumulate,
+        precision=precision,
     )
-    fabric = launch(devices, nodes)
+    fabric = launch(devices, nodes, precision=given.precision)
     shown = not as_json and fabric.is_global_zero
     items = load(source)
     known = Answers.load(answers).align(items.ids)

@@ -154,7 +154,7 @@ oneof report --docs docs              # this page and results/report.html, from 
 
 `oneof reproduce TARGET` takes `--preset`, `--results DIR` (where the rows are; default `results`), `--dataset NAME`
 (only this one; may be repeated), `--seeds N` (only the first N), `--workers N` (runs side by side, one thread each;
-default 2), `--engine ray` (on a [cluster](scaling.md)) and `--accept-unverified` (use data files that are not the
+default 2), `--engine ray` (on a [cluster](sweeps.md)) and `--accept-unverified` (use data files that are not the
 official ones, and say so; each row records it).
 It writes `DIR/PRESET/table2.md`, `.tex`, `figure2.png`, `.pdf` and so on; the leaderboard goes to
 `DIR/leaderboard.csv`, `.md`, `.tex`.

@@ -33,7 +33,7 @@ def rates_from_gold(answers: Answers, labels: ArrayLike) -> FlipRates:
         raise ValueError("no answer is about a gold item: every label of the items asked about is -1")
     names = annotator_names(answers)
     who = annotator_index(gold, names)
-    known = np.take_along_axis(gold.subsets, truth[gold.items][:, None], axis=1)[:, 0].astype(np.float64)
+    known = gold.contains(truth[gold.items]).astype(np.float64)
     rates = maximise(known, gold.responses, who, len(names))
     spread = covariance(known, gold.responses, who, rates, np.arange(len(gold)))
     return FlipRates(names, rates[:, 0], rates[:, 1], spread, np.bincount(who, minlength=len(names)))

@@ -47,7 +47,7 @@ def rates_from_repeated(answers: Answers) -> FlipRates:
     asked = answers[repeated]
     _, question = np.unique(question[repeated], return_inverse=True)
     who, said = annotator_index(asked, names), asked.responses
-    sizes = asked.subsets.sum(axis=1)
+    sizes = asked.sizes
     prior = np.log(sizes / (asked.classes - sizes))
     rates = np.full((len(names), 2), START)
     for _ in range(ROUNDS):
@@ -64,7 +64,7 @@ def rates_from_repeated(answers: Answers) -> FlipRates:
 
 def _questions(answers: Answers) -> NDArray[np.int64]:
     """A number for each question, the same where item and subset are the same. (n,)."""
-    rows = np.concatenate([answers.items[:, None], np.packbits(answers.subsets, axis=1)], axis=1)
+    rows = np.concatenate([answers.items[:, None], answers.packed], axis=1)
     _, number = np.unique(rows, axis=0, return_inverse=True)
     return np.asarray(number.reshape(-1), dtype=np.int64)
 

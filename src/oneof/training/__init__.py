@@ -2,8 +2,20 @@
 
 from oneof.training.config import Config
 from oneof.training.data import Answered, Features
-from oneof.training.fit import Fitted, fit, predict_logits
+from oneof.training.fit import Fitted, fit, predict_classes, predict_logits
 from oneof.training.loop import Diverged, Run, train
 from oneof.training.network import Network
 
-__all__ = ["Answered", "Config", "Diverged", "Features", "Fitted", "Network", "Run", "fit", "predict_logits", "train"]
+__all__ = [
+    "Answered",
+    "Config",
+    "Diverged",
+    "Features",
+    "Fitted",
+    "Network",
+    "Run",
+    "fit",
+    "predict_classes",
+    "predict_logits",
+    "train",
+]

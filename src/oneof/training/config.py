@@ -59,6 +59,9 @@ class Config(BaseModel):
     average: float = Field(
         default=0.0, ge=0, lt=1, description="decay of the running average of the weights; 0 for none"
     )
+    precision: Literal["32", "bf16", "16"] = Field(
+        default="32", description="numbers that the network computes with; weights and risk always have 32 bits"
+    )
     accumulate: int = Field(default=1, ge=1, description="micro-batches that a batch is cut into, to save memory")
     holdout: float = Field(
         default=0.1, ge=0, lt=1, description="share of the items whose answers judge and do not train"

@@ -1,5 +1,6 @@
 """Items and answers as compact tensors; a batch is cut out by index, with no work per item in Python."""
 
+import warnings
 from typing import Any
 from zlib import crc32
 
@@ -9,13 +10,15 @@ import torch
 from torch import Tensor
 
 from oneof.answers import Answers
+from oneof.bitsets import unpack
 from oneof.objectives import Batch
 
 
 class Features:
     """The items: images (n, c, h, w), uint8 or float; tables (n, d); or a scipy sparse matrix (n, d).
 
-    Arrays are wrapped, not copied, so memory-mapped ones stay on disk; sparse rows become dense a batch at a time.
+    Arrays are wrapped, not copied, so memory-mapped ones stay on disk. A batch at a time sparse rows become dense, and
+    numbers that are neither uint8 nor float32 become float32.
 
     >>> Features(np.zeros((5, 8, 8), dtype=np.uint8)).shape
     (1, 8, 8)
@@ -30,7 +33,7 @@ class Features:
             array = x.detach().cpu().numpy() if isinstance(x, Tensor) else np.asanyarray(x)
             if array.ndim not in (2, 3, 4):
                 raise ValueError(f"items must be (n, features) or (n, [channels,] height, width), not {array.shape}")
-            if array.dtype != np.uint8 and array.dtype != np.float32:
+            if array.dtype not in _KINDS:
                 array = array.astype(np.float32)
             if array.ndim == 3:
                 array = array[:, None]
@@ -38,7 +41,7 @@ class Features:
                 array = np.moveaxis(array, 3, 1)
             if any(stride < 0 for stride in array.strides):
                 array = np.ascontiguousarray(array)  # torch has no negative strides, as of x[:, ::-1]
-            self._tensor = torch.from_numpy(array if array.flags.writeable else _wrap_read_only(array))
+            self._tensor = _wrap(array)
             shape = tuple(self._tensor.shape[1:])
         self.shape = shape
 
@@ -53,15 +56,16 @@ class Features:
     def __getitem__(self, rows: Tensor) -> Tensor:
         if self.sparse:
             return torch.from_numpy(self._rows[rows.numpy()].toarray())
-        return self._tensor[rows]
+        return _as_network_takes(self._tensor[rows])
 
     def check_finite(self) -> None:
         """Refuse NaN and infinity, naming the first item and feature."""
-        values = self._rows.data if self.sparse else self._tensor.numpy()
-        if values.dtype == np.uint8:
+        values = torch.from_numpy(self._rows.data) if self.sparse else self._tensor
+        if not values.is_floating_point():
             return
-        for start in range(0, len(values), 4096):
-            bad = np.argwhere(~np.isfinite(values[start : start + 4096]))
+        step = max(1, (1 << 20) // max(1, values[:1].numel()))
+        for start in range(0, len(values), step):
+            bad = (~torch.isfinite(_as_network_takes(values[start : start + step]))).nonzero()
             if len(bad):
                 item, *feature = (int(part) for part in (start + bad[0][0], *bad[0][1:]))
                 if self.sparse:  # there the position is one among the stored values
@@ -79,17 +83,18 @@ class Answered:
 
     def __init__(self, answers: Answers) -> None:
         self.classes = answers.classes
-        order = np.argsort(answers.items, kind="stable")
+        order, starts = answers.by_item()
         items = answers.items[order]
-        self.items, starts, counts = np.unique(items, return_index=True, return_counts=True)
+        self.items = items[starts]
         size = int(items[-1]) + 1 if len(items) else 0
         self._start = torch.zeros(size, dtype=torch.int64)
-        self._count = torch.zeros(size, dtype=torch.int64)
         self._start[self.items] = torch.from_numpy(starts)
-        self._count[self.items] = torch.from_numpy(counts)
-        self._single = bool((counts == 1).all())
-        self._subsets = torch.from_numpy(answers.subsets[order])
-        self._responses = torch.from_numpy(answers.responses[order])
+        self._count: Tensor | None = None  # one answer an item, unless said otherwise
+        if len(starts) < len(items):
+            self._count = torch.zeros(size, dtype=torch.int64)
+            self._count[self.items] = torch.from_numpy(np.diff(starts, append=len(items)))
+        self._packed = answers.packed[order]
+        self._responses = _wrap(answers.responses[order])
         self._flips = [
             None if rate is None else torch.from_numpy(rate[order].astype(np.float32))
             for rate in (answers.flip_yes, answers.flip_no)
@@ -97,14 +102,14 @@ class Answered:
 
     def fingerprint(self) -> int:
         """A number that other answers, or the same about other items, would hardly have."""
-        total = crc32(self._start.numpy().data)
-        for column in (self._subsets, self._responses, *self._flips):
+        total = crc32(self._packed.data, crc32(self._start.numpy().data, self.classes))
+        for column in (self._responses, *self._flips):
             total = total if column is None else crc32(column.numpy().data, total)
         return total
 
     def batch(self, items: Tensor, device: torch.device | str = "cpu") -> Batch:
         """Every answer about these items, (b,), each of which has one at least."""
-        if self._single:
+        if self._count is None:
             at, rows = self._start[items], None
         else:
             counts = self._count[items]
@@ -113,11 +118,22 @@ class Answered:
             at = torch.arange(len(rows)) - first[rows] + self._start[items][rows]
             rows = rows.to(device)
         flips = [None if rate is None else rate[at].to(device) for rate in self._flips]
-        return Batch(self._subsets[at].to(device), self._responses[at].to(device), rows, items.to(device), *flips)
+        subsets = torch.from_numpy(unpack(self._packed[at.numpy()], self.classes))
+        return Batch(subsets.to(device), self._responses[at].to(device), rows, items.to(device), *flips)
 
 
-def _wrap_read_only(array: np.ndarray) -> np.ndarray:
-    """torch warns about read-only memory, which we never write to; a memory map is opened again as copy-on-write."""
-    if isinstance(array, np.memmap) and array.filename is not None and array.flags.c_contiguous:
-        return np.memmap(array.filename, dtype=array.dtype, mode="c", offset=array.offset, shape=array.shape)
-    return array.copy()
+_KINDS = tuple(
+    np.dtype(kind) for kind in ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
+)
+"""Numbers that torch wraps as they are."""
+
+
+def _as_network_takes(values: Tensor) -> Tensor:
+    return values if values.dtype == torch.uint8 else values.float()
+
+
+def _wrap(array: np.ndarray) -> Tensor:
+    """The array as a tensor, not copied even where it is read-only: nothing here ever writes to it."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+        return torch.from_numpy(array)

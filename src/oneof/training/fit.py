@@ -1,6 +1,6 @@
 """From items and answers to a trained, judged network: split, build, train, judge. What everything above calls."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,19 +113,31 @@ def split(answers: Answers, share: float, seed: int) -> tuple[Answers, Answers]:
 
 def predict_logits(network: nn.Module, features: Features, rows: NDArray[np.int64] | None = None) -> torch.Tensor:
     """Logits of the given items (default: all), float32 (n, k), on the CPU."""
+    parts = list(_logits(network, features, rows))
+    return torch.cat(parts) if parts else torch.empty(0, 0)
+
+
+def predict_classes(network: nn.Module, features: Features, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """The class of each of the given items (default: all), int64 (n,); the logits of all never are in memory."""
+    parts = [logits.argmax(dim=1) for logits in _logits(network, features, rows)]
+    return torch.cat([torch.empty(0, dtype=torch.int64), *parts]).numpy()
+
+
+def _logits(network: nn.Module, features: Features, rows: NDArray[np.int64] | None) -> Iterator[torch.Tensor]:
     network.eval()
     device = next((parameter.device for parameter in network.parameters()), torch.device("cpu"))
     wanted = torch.arange(len(features)) if rows is None else torch.from_numpy(rows)
-    with torch.inference_mode():
-        parts = [network(features[part].to(device)).float().cpu() for part in torch.split(wanted, 512)]
-    return torch.cat(parts) if parts else torch.empty(0, 0)
+    for part in torch.split(wanted, 512):
+        with torch.inference_mode():
+            logits = network(features[part].to(device)).float().cpu()
+        yield logits
 
 
 def predict_asked(network: nn.Module, features: Features, answers: Answers) -> NDArray[np.int64]:
     """Predictions for the items that the answers are about; the others are never looked at, and stay 0."""
     asked = np.unique(answers.items)
     predictions = np.zeros(len(features), dtype=np.int64)
-    predictions[asked] = predict_logits(network, features, asked).argmax(dim=1).numpy()
+    predictions[asked] = predict_classes(network, features, asked)
     return predictions
 
 
@@ -147,12 +159,12 @@ def _objective(config: Config, training: Answers, queries: Queries | None) -> ob
         if training.yes.all() or not training.yes.any():
             said = "yes" if training.yes.all() else "no"
             raise ValueError(f"all {len(training)} answers are {said}: {config.objective} needs both yes and no")
-        sizes = training.subsets.sum(axis=1)
+        sizes = training.sizes
         if sizes.min() != sizes.max():
             raise ValueError(
                 f"subsets of sizes {sizes.min()} to {sizes.max()}: the paper's weights need one size; "
                 "use weights='minimum-norm' or 'agreement', or the likelihood"
             )
     if not noisy:
-        training.evidence()  # raises where answers about one item contradict each other
+        training.refuse_contradictions()
     return objective

@@ -25,7 +25,7 @@ from oneof.training.data import Answered, Features
 from oneof.training.optimizer import create_optimizer
 from oneof.training.progress import Bar
 from oneof.training.step import gradient
-from oneof.training.workers import Workers, launch
+from oneof.training.workers import PRECISIONS, Workers, launch
 
 Judge = Callable[[nn.Module], dict[str, Any]]
 """Figures for the history from a network in evaluation mode; its "select" entry, if any, ranks the epochs."""
@@ -64,7 +64,10 @@ def train(
 
     judge: called after each epoch. path: where checkpoints go. resume: go on from the one that is there.
     """
-    workers = Workers(fabric or launch())
+    workers = Workers(fabric or launch(precision=config.precision))
+    precision = workers.fabric.strategy.precision
+    if precision.precision != PRECISIONS[config.precision]:
+        raise ValueError(f"the workers compute in {precision.precision}, but the configuration says {config.precision}")
     torch.manual_seed(config.seed + workers.rank)
     drawn = torch.Generator().manual_seed(config.seed + workers.rank)
     items = torch.from_numpy(answered.items)
@@ -78,6 +81,7 @@ def train(
         "optimizer": optimizer,
         "schedule": schedule,
         "objective": objective,
+        "precision": precision,  # the scale of the gradients, where they are scaled
     }
     result = network
     if config.average:

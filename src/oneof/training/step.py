@@ -30,7 +30,8 @@ def gradient(
 
     parts: this worker's micro-batches, items (b, ...) with their answers. The gradient of the corrected risk is its
     slope, one number, times the gradient of the raw risk; so the raw risk is back-propagated part by part, and the
-    slope is put on at the end, when the raw risk of the whole is known.
+    slope is put on at the end, when the raw risk of the whole is known. Where gradients are scaled, for half precision,
+    they still are then, and the slope is one more factor.
     """
     counted = [objective.counts(batch) for _, batch in parts]
     yes = sum(int(torch.count_nonzero(batch.responses)) for _, batch in parts)
@@ -42,6 +43,8 @@ def gradient(
     for number, (x, batch) in enumerate(parts):
         with workers.unsynchronised(forward, number < len(parts) - 1):
             logits = forward(x)
+            if logits.dtype.itemsize < 4:
+                logits = logits.float()  # half precision is for the network; a risk is a sum of small differences
             check(objective, logits, batch)
             share = objective.raw(logits, batch, tuple(counts))
             raw += share.item()

@@ -1,0 +1,282 @@
+"""How cost and memory grow with the data, and what a second worker brings.
+
+    python -m benchmarks.scaling [--largest 10000000] [--turns 3] [--only disk step workers seeds]
+
+From disk: `oneof train` itself, one pass of a small MLP over n items with 16 features each and one answer about each,
+half of 100 labels; items in .npy, answers in .parquet. CPU seconds beyond those of a run on a thousand items, which are
+all start-up; the peak of all memory in use, and of what is not a page of a file that the system may drop.
+
+A step: batch cutting and the likelihood, forward and backward, without a network. Only one of n (answers), k (classes),
+m (labels asked about) and answers an item changes at a time.
+
+Two workers: `oneof train --devices 1` and `--devices 2` take turns; and four seeds of one experiment, in one process
+and in two. Wall-clock seconds, so this part needs two cores with nothing else to do.
+
+Each ratio is to the first row of its group, measured in the same run. The figure is `benchmarks/scaling.png`.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import torch
+
+from benchmarks import report
+from benchmarks.scaling_figure import draw
+from benchmarks.timing import peak_resident
+from oneof import Answers, UniformQueries, objectives
+from oneof.training import Answered
+
+TITLE = "Scaling"
+CLASSES, SIZE, FEATURES = 100, 50, 16
+START_UP = 1000
+BATCH = 1024
+EPOCHS = 300
+"""Of each seed, so that the runs take long beside the start of a process."""
+PARTS = ("disk", "step", "workers", "seeds")
+
+
+class Spent(NamedTuple):
+    """What a command took: CPU seconds, and megabytes at the peak, all and without pages of files."""
+
+    seconds: float
+    peak: float
+    anonymous: float
+
+
+def measure(largest: int, turns: int, only: list[str]) -> pd.DataFrame:
+    """One row a case."""
+    torch.set_num_threads(1)
+    parts = {
+        "disk": from_disk(largest),
+        "step": step_cost(largest, turns),
+        "workers": two_workers(turns),
+        "seeds": two_processes(turns),
+    }
+    rows: list[dict[str, Any]] = []
+    for name in only:
+        for row in parts[name]:
+            rows.append(row)
+            print("  ".join(map(str, row.values())), flush=True)
+    return pd.DataFrame(rows)
+
+
+def case(what: str, name: str, cost: float, unit: str, ratio: float, megabytes: float | None, note: str = "") -> Any:
+    """One row of the table."""
+    return {
+        "what": what,
+        "case": name,
+        "cost": f"{cost:.4g}",
+        "unit": unit,
+        "ratio": f"{ratio:.3g}",
+        "peak MB": "" if megabytes is None else f"{megabytes:.0f}",
+        "note": note,
+    }
+
+
+def from_disk(largest: int) -> Iterator[dict[str, Any]]:
+    """One pass over answers on disk, by `oneof train`."""
+    sizes = [n for n in (100_000, 1_000_000, 10_000_000) if n <= largest]
+    first = None
+    with TemporaryDirectory(prefix="oneof-scaling-") as folder:
+        write_data(Path(folder), START_UP)
+        start = train(Path(folder)).seconds
+        for n in sizes:
+            write_data(Path(folder), n)
+            spent = train(Path(folder))
+            cost = max(spent.seconds - start, 0.01) * 1e6 / n
+            first = first or cost
+            note = f"{spent.anonymous:.0f} MB without pages of files; start-up {start:.1f} s"
+            yield case("from disk", f"n = {n}", cost, "CPU s / million answers", cost / first, spent.peak, note)
+
+
+def write_data(folder: Path, n: int) -> None:
+    """Items and answers, written some rows at a time. The class of an item is told by its first feature."""
+    rng, rows = np.random.default_rng(0), 100_000
+    (folder / "answers.parquet").unlink(missing_ok=True)
+    x = np.lib.format.open_memmap(folder / "items.npy", "w+", np.uint8, (n, FEATURES))
+    kinds = {"item": pa.int64(), "subset": pa.list_(pa.int16()), "answer": pa.bool_()}
+    schema = pa.schema(kinds, metadata={b"oneof.classes": json.dumps(CLASSES).encode()})
+    with pq.ParquetWriter(folder / "answers.parquet", schema) as writer:
+        for start in range(0, n, rows):
+            stop = min(n, start + rows)
+            x[start:stop] = rng.integers(0, 256, (stop - start, FEATURES), dtype=np.uint8)
+            subsets = UniformQueries(CLASSES, SIZE).draw(stop - start, rng)
+            said = subsets[np.arange(stop - start), x[start:stop, 0].astype(np.int64) * CLASSES // 256]
+            offsets = pa.array(np.arange(stop - start + 1) * SIZE, pa.int32())
+            labels = pa.ListArray.from_arrays(offsets, pa.array(np.nonzero(subsets)[1].astype(np.int16)))
+            writer.write_table(pa.table([pa.array(np.arange(start, stop)), labels, pa.array(said)], schema=schema))
+    x.flush()
+
+
+def train(folder: Path) -> Spent:
+    """`oneof train` on what `write_data` wrote."""
+    options = ["--backbone", "mlp", "--width", "64", "--epochs", "1", "--batch-size", "4096"]
+    return watched(command(folder / "items.npy", folder / "answers.parquet", folder / "model", *options))
+
+
+def command(items: Path, answers: Path, out: Path, *options: str) -> list[str]:
+    """The words of an `oneof train` command."""
+    oneof = str(Path(sys.executable).with_name("oneof"))
+    return [sys.executable, oneof, "train", str(items), str(answers), "--out", str(out), "--json", *options]
+
+
+def watched(words: list[str]) -> Spent:
+    """Run a command to its end."""
+    with open(os.devnull, "w") as nowhere:
+        process = subprocess.Popen(words, stdout=nowhere, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    anonymous = 0
+    while True:
+        with contextlib.suppress(OSError, StopIteration):
+            lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+            anonymous = max(anonymous, next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")))
+        done, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if done:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            break
+        time.sleep(0.02)
+    if process.returncode:
+        raise RuntimeError(f"exit code {process.returncode}: {' '.join(words)}")
+    return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3, anonymous / 1e3)
+
+
+def step_cost(largest: int, turns: int) -> Iterator[dict[str, Any]]:
+    """Cutting a batch and the objective on it, in CPU time; the cases of a group take turns."""
+    groups = {
+        "n": [(n, 100, 50, 1) for n in (10_000, 100_000, 1_000_000, 10_000_000) if n <= largest],
+        "k": [(10_000, k, k // 2, 1) for k in (10, 100, 1000, 10_000)],
+        "m": [(100_000, 100, m, 1) for m in (1, 10, 50, 90)],
+        "answers an item": [(100_000, 100, 50, per_item) for per_item in (1, 3, 10)],
+    }
+    for changes, cases in groups.items():
+        steps = [Step(*numbers) for numbers in cases]
+        for step in steps:
+            step()
+        times: list[list[float]] = [[] for _ in steps]
+        for _ in range(10 * turns):
+            for step, spent in zip(steps, times, strict=True):
+                start = time.process_time()
+                step()
+                spent.append(time.process_time() - start)
+        place = list(groups).index(changes)
+        for (n, k, m, per_item), step, spent in zip(cases, steps, times, strict=True):
+            cost = 1e6 * median(spent) / (BATCH * per_item)
+            value = (n, k, m, per_item)[place]
+            ratio = median(a / b for a, b in zip(spent, times[0], strict=True)) / (per_item / cases[0][3])
+            peak = peak_resident(step)
+            megabytes = None if peak is None else peak / 1e6
+            yield case("a step", f"{changes} = {value}", cost, "CPU us / answer", ratio, megabytes)
+
+
+class Step:
+    """Cut a batch at random and take the likelihood's gradient in its logits."""
+
+    def __init__(self, n: int, k: int, m: int, per_item: int) -> None:
+        rng = np.random.default_rng(0)
+        # A few thousand subsets, used again and again: drawing ten million would take longer than all the rest.
+        some = Answers(UniformQueries(k, m).draw(4096, rng), np.ones(4096, dtype=bool)).packed
+        yes = (some[:, 0] & 128) > 0  # every item is of class 0, so that no two answers contradict each other
+        rows = rng.integers(0, 4096, n)
+        about = np.repeat(np.arange(n // per_item), per_item)
+        answers = Answers.from_packed(some[rows[: len(about)]], k, yes[rows[: len(about)]], about)
+        self.answered, self.objective = Answered(answers), objectives.create("likelihood")
+        self.generator = torch.Generator().manual_seed(0)
+        self.logits = torch.randn(BATCH, k, generator=self.generator, requires_grad=True)
+
+    def __call__(self) -> None:
+        items = torch.randint(len(self.answered.items), (BATCH,), generator=self.generator)
+        batch = self.answered.batch(items)
+        self.logits.grad = None
+        risk = self.objective(self.logits, batch.subsets, batch.responses, rows=batch.rows, items=batch.items)
+        risk.value.backward()  # type: ignore[no-untyped-call]
+
+
+def two_workers(turns: int) -> Iterator[dict[str, Any]]:
+    """One and two processes that share each batch, for an MLP and for a CNN; seconds of an epoch after the first."""
+    for backbone, shape, batch in (("mlp", (784,), 2048), ("cnn", (1, 28, 28), 256)):
+        with TemporaryDirectory(prefix="oneof-scaling-") as folder:
+            home, items = Path(folder), {"mlp": 60_000, "cnn": 1500}[backbone]
+            rng = np.random.default_rng(0)
+            np.save(home / "items.npy", rng.integers(0, 256, (items, *shape), dtype=np.uint8))
+            subsets = UniformQueries(10, 3).draw(items, rng)
+            Answers(subsets, subsets[:, 0]).save(home / "answers.parquet")
+            options = ["--backbone", backbone, "--epochs", "3", "--batch-size", str(batch), "--holdout", "0"]
+            seconds: dict[int, list[float]] = {1: [], 2: []}
+            peaks: dict[int, float] = {}
+            for _ in range(turns):
+                for devices, found in seconds.items():
+                    words = command(home / "items.npy", home / "answers.parquet", home / "model", *options)
+                    peaks[devices] = watched([*words, "--devices", str(devices)]).peak
+                    history = json.loads((home / "model" / "model.json").read_text())["history"]
+                    found.append((history[-1]["seconds"] - history[0]["seconds"]) / (len(history) - 1))
+            yield from one_and_two(f"{backbone}, workers", seconds, "s / epoch", peaks)
+
+
+def two_processes(turns: int) -> Iterator[dict[str, Any]]:
+    """Four seeds of one experiment on the digits, one after the other and two at a time."""
+    from oneof.engines.local import Local
+    from oneof.experiments.protocol import RunSpec
+    from oneof.experiments.run import execute
+    from oneof.experiments.runner import run_grid
+    from oneof.experiments.store import Results
+
+    specs = [
+        RunSpec("smoke", "digits", 0.3, "GCE-ABS", seed, "mlp", "paper", 0.1, 1e-4, 64, EPOCHS) for seed in range(4)
+    ]
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(turns):
+        for workers, found in seconds.items():
+            with TemporaryDirectory(prefix="oneof-scaling-") as folder, contextlib.redirect_stdout(io.StringIO()):
+                start = time.perf_counter()
+                summary = run_grid(specs, Results(Path(folder)), execute, Local(workers))
+                found.append(time.perf_counter() - start)
+            if summary.failed:
+                raise RuntimeError(f"runs failed: {summary.failed}")
+    yield from one_and_two("four seeds, processes", seconds, "s", {})
+
+
+def one_and_two(
+    what: str, seconds: dict[int, list[float]], unit: str, peaks: dict[int, float]
+) -> Iterator[dict[str, Any]]:
+    """The rows of a comparison of one with two."""
+    ratios = {2: median(a / b for a, b in zip(seconds[2], seconds[1], strict=True)), 1: 1.0}
+    for number, found in seconds.items():
+        yield case(what, str(number), median(found), f"wall {unit}", ratios[number], peaks.get(number))
+
+
+def main(arguments: list[str]) -> None:
+    """Measure, print, keep the table and the figure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--largest", type=int, default=10_000_000)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
+    wanted = parser.parse_args(arguments)
+    print(f"\n{TITLE}\n{(__doc__ or '').splitlines()[0]}\n", flush=True)
+    table = measure(wanted.largest, wanted.turns, list(wanted.only))
+    busy = os.getloadavg()[0]
+    about = (
+        f"{(__doc__ or '').splitlines()[0]} Ratios are to the first row of a group; {os.cpu_count()} cores, "
+        f"load {busy:.1f} at the end. Wall-clock ratios mean little where the load is above the number of workers."
+    )
+    figure = Path(__file__).with_name("scaling.png")
+    draw(table, figure)
+    report.keep(TITLE, f"{about}\n\n![How cost and memory grow]({figure.name})\n\n{report.markdown(table)}")
+    print(f"{report.RESULTS}\n{figure}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
