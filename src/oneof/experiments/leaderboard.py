@@ -101,7 +101,8 @@ def _range(values: list[Any], form: str) -> Cell:
 
 def _notes(board: pd.DataFrame, rows: pd.DataFrame, cells: int) -> list[str]:
     notes = [
-        f"{name}: {group['passes'].sum()} of {cells} cells pass the paper's best (bold)."
+        f"{name}: {group['passes'].sum()} of {len(group)} cells pass the paper's best (bold)"
+        f"{'.' if len(group) == cells else f'; {cells - len(group)} were not run.'}"
         for name, group in board.groupby("objective", sort=False)
     ]
     for threads in sorted(rows["threads"].unique()):
