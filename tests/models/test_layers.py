@@ -21,3 +21,9 @@ def test_the_layout_in_memory_changes_no_result():
         network(x).square().sum().backward()
     for mine, theirs in zip(laid.parameters(), plain.parameters(), strict=True):
         torch.testing.assert_close(mine.grad, theirs.grad, rtol=1e-3, atol=1e-4)
+
+
+def test_one_channel_is_laid_out_like_many():
+    """With one channel both layouts pass for channels last, but they are summed up in another order."""
+    layer = ChannelsLast(convolution(1, 4))
+    assert layer[0][0].weight.stride() == (9, 1, 3, 1)

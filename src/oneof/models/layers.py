@@ -18,7 +18,7 @@ class ChannelsLast(nn.Sequential):
         super().__init__(*layers)
         for parameter in self.parameters():
             if parameter.ndim == 4:
-                parameter.data = parameter.data.contiguous(memory_format=torch.channels_last)
+                parameter.data = parameter.data.to(memory_format=torch.channels_last)
 
     def forward(self, x: Tensor) -> Tensor:
         """The layers one after the other. (n, c, h, w)."""
