@@ -4,7 +4,8 @@
 
 From disk: `oneof train` itself, one pass of a small MLP over n items with 16 features each and one answer about each,
 half of 100 labels; items in .npy, answers in .parquet. CPU seconds beyond those of a run on a thousand items, which are
-all start-up; the peak of all memory in use, and of what is not a page of a file that the system may drop.
+all start-up; the peak of all memory in use, and of what is not a page of a file that the system may drop. And reading
+the answers against decoding the file with pyarrow and throwing the rows away.
 
 A step: batch cutting and the likelihood, forward and backward, without a network. Only one of n (answers), k (classes),
 m (labels asked about) and answers an item changes at a time.
@@ -23,10 +24,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +46,7 @@ TITLE = "Scaling"
 CLASSES, SIZE, FEATURES = 100, 50, 16
 START_UP = 1000
 BATCH = 1024
-EPOCHS = 300
+EPOCHS = 200
 """Of each seed, so that the runs take long beside the start of a process."""
 PARTS = ("disk", "step", "workers", "seeds")
 
@@ -62,7 +63,7 @@ def measure(largest: int, turns: int, only: list[str]) -> pd.DataFrame:
     """One row a case."""
     torch.set_num_threads(1)
     parts = {
-        "disk": from_disk(largest),
+        "disk": from_disk(largest, turns),
         "step": step_cost(largest, turns),
         "workers": two_workers(turns),
         "seeds": two_processes(turns),
@@ -83,25 +84,55 @@ def case(what: str, name: str, cost: float, unit: str, ratio: float, megabytes: 
         "cost": f"{cost:.4g}",
         "unit": unit,
         "ratio": f"{ratio:.3g}",
-        "peak MB": "" if megabytes is None else f"{megabytes:.0f}",
+        "peak MB": "" if megabytes is None else f"{megabytes:.{0 if megabytes > 10 else 1}f}",
         "note": note,
     }
 
 
-def from_disk(largest: int) -> Iterator[dict[str, Any]]:
+def from_disk(largest: int, turns: int) -> Iterator[dict[str, Any]]:
     """One pass over answers on disk, by `oneof train`."""
     sizes = [n for n in (100_000, 1_000_000, 10_000_000) if n <= largest]
     first = None
     with TemporaryDirectory(prefix="oneof-scaling-") as folder:
-        write_data(Path(folder), START_UP)
-        start = train(Path(folder)).seconds
+        few, many = Path(folder) / "few", Path(folder) / "many"
+        few.mkdir()
+        many.mkdir()
+        write_data(few, START_UP)
         for n in sizes:
-            write_data(Path(folder), n)
-            spent = train(Path(folder))
-            cost = max(spent.seconds - start, 0.01) * 1e6 / n
+            write_data(many, n)
+            # The work of a small run is little beside the start, so both are done again and again, in turns. What
+            # disturbs a run only ever adds to its time: the least of each comes nearest to the work itself.
+            runs = [(train(few), train(many)) for _ in range(max(1, min(3 * turns, turns * 1_000_000 // n)))]
+            beyond = min(whole.seconds for _, whole in runs) - min(start.seconds for start, _ in runs)
+            cost = beyond * 1e6 / n
             first = first or cost
-            note = f"{spent.anonymous:.0f} MB without pages of files; start-up {start:.1f} s"
-            yield case("from disk", f"n = {n}", cost, "CPU s / million answers", cost / first, spent.peak, note)
+            whole = runs[0][1]
+            note = f"{whole.anonymous:.0f} MB without pages of files; least of {len(runs)}"
+            yield case("from disk", f"n = {n}", cost, "CPU s / million answers", cost / first, whole.peak, note)
+        path = many / "answers.parquet"
+        write_data(many, min(largest, 1_000_000))
+        decode, load = [], []
+        for _ in range(turns):
+            decode.append(cpu_seconds(lambda: decoded(path)))
+            load.append(cpu_seconds(lambda: Answers.load(path)))
+        ratio = median(a / b for a, b in zip(load, decode, strict=True))
+        per_million = 1e6 / min(largest, 1_000_000)
+        unit = "CPU s / million answers"
+        yield case("reading answers", "pyarrow alone", median(decode) * per_million, unit, 1, None)
+        yield case("reading answers", "Answers.load", median(load) * per_million, unit, ratio, None)
+
+
+def decoded(path: Path) -> int:
+    """Decode a file of answers in parts; how many rows there were."""
+    with pq.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False) as file:
+        return sum(len(batch) for batch in file.iter_batches(1 << 15))
+
+
+def cpu_seconds(action: Callable[[], object]) -> float:
+    """CPU seconds of one call, all threads together."""
+    start = time.process_time()
+    action()
+    return time.process_time() - start
 
 
 def write_data(folder: Path, n: int) -> None:
@@ -137,8 +168,16 @@ def command(items: Path, answers: Path, out: Path, *options: str) -> list[str]:
 
 def watched(words: list[str]) -> Spent:
     """Run a command to its end."""
-    with open(os.devnull, "w") as nowhere:
-        process = subprocess.Popen(words, stdout=nowhere, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    with TemporaryFile() as said:
+        process = subprocess.Popen(words, stdout=said, stderr=said, env=os.environ | {"OMP_NUM_THREADS": "1"})
+        spent = _watch(process)
+        if process.returncode:
+            said.seek(0)
+            raise RuntimeError(f"exit code {process.returncode}: {' '.join(words)}\n{said.read().decode()}")
+    return spent
+
+
+def _watch(process: "subprocess.Popen[bytes]") -> Spent:
     anonymous = 0
     while True:
         with contextlib.suppress(OSError, StopIteration):
@@ -149,8 +188,6 @@ def watched(words: list[str]) -> Spent:
             process.returncode = os.waitstatus_to_exitcode(status)
             break
         time.sleep(0.02)
-    if process.returncode:
-        raise RuntimeError(f"exit code {process.returncode}: {' '.join(words)}")
     return Spent(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3, anonymous / 1e3)
 
 
@@ -169,9 +206,7 @@ def step_cost(largest: int, turns: int) -> Iterator[dict[str, Any]]:
         times: list[list[float]] = [[] for _ in steps]
         for _ in range(10 * turns):
             for step, spent in zip(steps, times, strict=True):
-                start = time.process_time()
-                step()
-                spent.append(time.process_time() - start)
+                spent.append(cpu_seconds(step))
         place = list(groups).index(changes)
         for (n, k, m, per_item), step, spent in zip(cases, steps, times, strict=True):
             cost = 1e6 * median(spent) / (BATCH * per_item)

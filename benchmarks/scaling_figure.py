@@ -53,9 +53,9 @@ def _curve(
 ) -> None:
     axis.plot(x, y, "o-", color=COLOUR, markersize=4)
     _label(axis, title, over, unit)
-    if "x" in log:
+    if "x" in log and len(x):
         axis.set_xscale("log")
-    if "y" in log:
+    if "y" in log and len(y):
         axis.set_yscale("log")
     elif len(y):
         axis.set_ylim(0, 1.25 * y.max())
@@ -67,7 +67,7 @@ def _numbers(rows: pd.DataFrame) -> pd.DataFrame:
         {
             "x": rows["case"].str.split("= ").str[1].astype(float),
             "cost": rows["cost"].astype(float),
-            "peak": pd.to_numeric(rows["peak MB"]),
+            "peak": pd.to_numeric(rows["peak MB"]).where(lambda peak: peak > 0),  # too small to be seen
         }
     )
 

@@ -283,7 +283,7 @@ def test_half_precision_learns_digits_as_well():
         inside: set[torch.dtype] = set()
         torch.manual_seed(0)
         network = Network(nn.Sequential(Layer(64, 64), nn.ReLU(), Layer(64, 10)), *standardise(features))
-        config = Config(epochs=40, batch_size=64, precision=precision).resolve(len(digits), image=False)
+        config = Config(epochs=20, batch_size=64, precision=precision).resolve(len(digits), image=False)
         trained = train(network, features, answered, Spy(), config).network
         assert inside >= {torch.float32 if precision == "32" else torch.bfloat16}
         assert {tensor.dtype for tensor in trained.state_dict().values()} == {torch.float32}
