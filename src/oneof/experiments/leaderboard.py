@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from oneof.experiments.cells import ABSENT, NOT_RUN, plus_minus, select
-from oneof.experiments.methods import SUPERVISED
+from oneof.experiments.methods import LEADERBOARD, SUPERVISED
 from oneof.experiments.paper_numbers import paper_best
 from oneof.experiments.statistics import summarise
 from oneof.experiments.table_format import Cell, Table
@@ -41,7 +41,7 @@ def leaderboard(rows: pd.DataFrame) -> pd.DataFrame:
     for cell in paper_best().to_dict("records"):
         runs = select(rows, dataset=cell["dataset"])
         ceiling = select(runs, method=SUPERVISED)["test_accuracy"]
-        runs = runs[(runs["p_yes"] == cell["p_yes"]) & (runs["method"] != SUPERVISED)]
+        runs = runs[(runs["p_yes"] == cell["p_yes"]) & runs["method"].isin(LEADERBOARD)]
         for method, group in runs.groupby("method", sort=False):
             result = summarise(group["test_accuracy"])
             lines.append(
