@@ -20,6 +20,20 @@ def test_the_raw_risk_is_drawn_behind_a_correction_only(histories: pd.DataFrame)
     assert (len(dotted), len(dashed)) == (2, 3)
 
 
+def test_panels_of_a_data_set_have_one_scale_for_what_comes_after_the_start(histories: pd.DataFrame) -> None:
+    early = histories["epoch"] == 1
+    plunging = histories.assign(test_accuracy=histories["test_accuracy"].mask(early, 1.0))
+    plunging = pd.concat([plunging, plunging[plunging["epoch"] == 2].assign(epoch=20)])
+    first, second = figure2(plunging).axes[:2]
+    assert first.get_ylim() == second.get_ylim()
+    chosen = select(plunging, dataset="KMNIST", batch_size=128)
+    chosen = chosen[chosen["method"].str.startswith("GCE") & chosen["p_yes"].isin([0.3, 0.7])]
+    late = chosen.loc[chosen["epoch"] > 2, "test_accuracy"]
+    low, high = first.get_ylim()
+    assert 1.0 < low < late.min()
+    assert high > late.max()
+
+
 def test_panels(histories: pd.DataFrame) -> None:
     titles = [axes.get_title() for axes in figure6(histories).axes[:4]]
     assert titles == [

@@ -54,7 +54,7 @@ def draw(histories: pd.DataFrame, panels: Sequence[Panel]) -> Figure:
     """Draw accuracy (top) and objective (bottom) against the epoch, one column a panel."""
     with paper_style():
         figure = Figure(figsize=(max(1.85 * len(panels) + 0.3, 4.8), 3.5), layout="constrained")
-        axes = figure.subplots(2, len(panels), sharex="col", sharey="row", squeeze=False, height_ratios=(1.15, 1))
+        axes = figure.subplots(2, len(panels), sharex="col", squeeze=False, height_ratios=(1.15, 1))
         for column, (title, where) in enumerate(panels):
             accuracy, risk = axes[0][column], axes[1][column]
             accuracy.set_title(f"({'abcdefgh'[column]}) {title}")
@@ -70,10 +70,31 @@ def draw(histories: pd.DataFrame, panels: Sequence[Panel]) -> Figure:
                 _draw_method(accuracy, risk, select(chosen, method=method), COLOURS[method])
             risk.axhline(0, color=INK, linewidth=0.7)
             risk.set_xlabel("epoch")
+        _common_scales(axes, histories, panels)
         axes[0][0].set_ylabel("test accuracy (%)")
         axes[1][0].set_ylabel("training risk")
         figure.legend(handles=_legend(), loc="outside lower center", ncols=5 if len(panels) > 2 else 3)
         return figure
+
+
+def _common_scales(axes: Any, histories: pd.DataFrame, panels: Sequence[Panel]) -> None:
+    """Give the panels of a data set one scale, for what comes after the first tenth of the epochs.
+
+    At first all methods do the same, and fall from heights beside which the rest would be flat.
+    """
+    for name in dict.fromkeys(where["dataset"] for _, where in panels):
+        columns = [number for number, (_, where) in enumerate(panels) if where["dataset"] == name]
+        shown = pd.concat([select(histories, **panels[number][1]) for number in columns])
+        shown = shown[shown["method"].isin(CORRECTIONS)]
+        late = shown[shown["epoch"] > 0.1 * shown["epoch"].max()]
+        for row, values in enumerate((late[["test_accuracy"]], late[["objective", "raw"]].assign(zero=0.0))):
+            for number in columns[1:]:
+                axes[row][number].sharey(axes[row][columns[0]])
+                axes[row][number].tick_params(labelleft=False)
+            if len(late):
+                low, high = values.min().min(), values.max().max()
+                margin = 0.08 * (high - low)
+                axes[row][columns[0]].set_ylim(low - margin, high + margin)
 
 
 def _draw_method(accuracy: Axes, risk: Axes, runs: pd.DataFrame, colour: str) -> None:
