@@ -31,8 +31,8 @@ FIGURES = {
     ),
     "figure2": Entry(
         "Figure 2. Training under GCE: test accuracy (top) and training risk (bottom), mean ± standard deviation over "
-        "seeds. Dashed: the objective minimised. Dotted: the raw risk behind a corrected objective. The scales are for what "
-        "follows the first tenth of the epochs.",
+        "seeds. Dashed: the objective minimised. Dotted: the raw risk behind a corrected objective. The scales are "
+        "for what follows the first tenth of the epochs.",
         lambda evidence: figure2(evidence.histories),
     ),
     "figure3": Entry(
