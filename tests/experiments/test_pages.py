@@ -31,6 +31,17 @@ def test_the_choices_are_told(evidence: Evidence) -> None:
     assert "no search in this preset" in reproduction_page(evidence, preset("smoke"), Path("."))
 
 
+def test_runs_with_dropout_stand_beside_those_without(evidence: Evidence) -> None:
+    rows = evidence.rows[evidence.rows["dataset"] == "digits"].copy()
+    rows.loc[rows["method"] == "GCE-NN", "test_accuracy"] = 99.0
+    dropout = Evidence(rows, evidence.histories.iloc[:0], evidence.per_class.iloc[:0])
+    page = reproduction_page(evidence, preset("cpu"), Path("."), dropout)
+    assert f"as the preset `cpu-dropout`: {len(rows)} runs" in page
+    assert "| ABS ≥ NN ≥ URE under GCE | ✔ confirmed, 3 of 3 | ✘ not confirmed, 0 of 3 |" in page
+    none = Evidence(rows.iloc[:0], dropout.histories, dropout.per_class)
+    assert "## With dropout" not in reproduction_page(evidence, preset("cpu"), Path("."), none)
+
+
 def test_with_nothing_run_the_pages_say_so(nothing: Evidence) -> None:
     page = reproduction_page(nothing, preset("cpu"), Path("."))
     assert "0 are confirmed, 0 are not, and 11 were not tested here" in page

@@ -20,6 +20,8 @@ def test_dropout_is_for_training_alone():
     assert not torch.equal(network(x), network(x))
     network.eval()
     assert torch.equal(network(x), network(x))
+    plain = models.create("mlp-plain", (8,), 3)
+    assert torch.equal(plain(x), plain(x))
 
 
 def test_auto_takes_it_for_tables_and_for_images_too_small_for_convolutions():
@@ -28,8 +30,7 @@ def test_auto_takes_it_for_tables_and_for_images_too_small_for_convolutions():
 
 
 def test_names_and_unknown_names():
-    assert models.names() == ["mlp", "cnn", "resnet9", "resnet34"]
-    with pytest.raises(
-        ValueError, match=r"unknown backbone 'mpl', expected auto, mlp, cnn, resnet9, resnet34, or an nn\.Module"
-    ):
+    assert models.names() == ["mlp", "mlp-plain", "cnn", "resnet9", "resnet34"]
+    expected = r"expected auto, mlp, mlp-plain, cnn, resnet9, resnet34, or an nn\.Module"
+    with pytest.raises(ValueError, match=rf"unknown backbone 'mpl', {expected}"):
         models.create("mpl", (4,), 2)

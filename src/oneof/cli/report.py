@@ -15,7 +15,9 @@ def report(
     results_folder: Annotated[Path, typer.Option("--results", help="Folder with the rows of finished runs.")] = Path(
         "results"
     ),
-    preset_name: Annotated[str, typer.Option("--preset", help="Whose runs: paper, cpu, smoke or fast.")] = "cpu",
+    preset_name: Annotated[
+        str, typer.Option("--preset", help="Whose runs: paper, cpu, cpu-dropout, smoke or fast.")
+    ] = "cpu",
     output: Annotated[Path | None, typer.Option(help="The HTML file. Default: report.html among the results.")] = None,
     docs: Annotated[
         Path | None, typer.Option(help="Also write reproduction.md and leaderboard.md into this folder.")

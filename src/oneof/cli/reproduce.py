@@ -24,7 +24,10 @@ Target = Annotated[
 ]
 PresetName = Annotated[
     str | None,
-    typer.Option("--preset", help="paper (GPU, days), cpu (two cores, hours), smoke (minutes, no files needed), fast."),
+    typer.Option(
+        "--preset",
+        help="paper (GPU, days), cpu or cpu-dropout (two cores, hours), smoke (minutes, no files needed), fast.",
+    ),
 ]
 Folder = Annotated[Path, typer.Option("--results", help="Folder with the rows of finished runs; grows as runs finish.")]
 

@@ -32,7 +32,9 @@ def train(
     loss: Annotated[str | None, typer.Option(help="mae, mse, gce or cross_entropy, for ure, nn, abs, pll-avg.")] = None,
     weights: Annotated[str | None, typer.Option(help="paper, minimum-norm or agreement, for ure, nn, abs.")] = None,
     recipe: Annotated[str | None, typer.Option(help="fast (default) or paper.")] = None,
-    backbone: Annotated[str | None, typer.Option(help="auto (default), mlp, cnn, resnet9 or resnet34.")] = None,
+    backbone: Annotated[
+        str | None, typer.Option(help="auto (default), mlp, mlp-plain, cnn, resnet9 or resnet34.")
+    ] = None,
     width: Annotated[int | None, typer.Option(help="Width of the backbone.")] = None,
     epochs: Annotated[int | None, typer.Option(help="Passes over the items.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Items in a batch.")] = None,

@@ -1,6 +1,7 @@
 """Networks: anything that maps a batch of items to logits (n, k). A user's own `nn.Module` serves as well."""
 
 from collections.abc import Callable
+from functools import partial
 
 from torch import nn
 
@@ -13,6 +14,7 @@ __all__ = ["CNN", "MLP", "ResNet9", "ResNet34", "create", "names"]
 
 _BACKBONES: dict[str, Callable[..., nn.Module]] = {
     "mlp": MLP,
+    "mlp-plain": partial(MLP, dropout=0.0),
     "cnn": CNN,
     "resnet9": ResNet9,
     "resnet34": ResNet34,
