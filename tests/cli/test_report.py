@@ -14,6 +14,8 @@ def test_a_page_even_when_nothing_was_run(tmp_path: Path) -> None:
     assert "not run" in page
     assert 'id="leaderboard"' in page
     assert (tmp_path / "docs/reproduction.md").is_file()
+    for name in ("cpu/table3.md", "cpu/figure2.png", "leaderboard.csv"):
+        assert (tmp_path / name).is_file()
 
 
 def test_a_broken_results_file_is_named(tmp_path: Path) -> None:

@@ -48,10 +48,10 @@ def test_with_nothing_run_the_pages_say_so(nothing: Evidence) -> None:
     assert leaderboard_page(nothing).count("not run") == 21
 
 
-def test_pages_and_their_pictures_are_written(tmp_path: Path, make_row: Maker) -> None:
+def test_pages_show_the_pictures_among_the_results(tmp_path: Path, make_row: Maker) -> None:
     results = Results(tmp_path / "results")
     results.add(make_row(preset="cpu"), [], [])
     paths = write_pages(results, "cpu", tmp_path / "docs")
     assert [path.name for path in paths] == ["reproduction.md", "leaderboard.md"]
     assert "(../results/cpu/figure1.png)" in paths[0].read_text()
-    assert (tmp_path / "docs" / "../results/cpu/figure6.png").is_file()
+    assert "(../results/cpu/figure6.png)" in paths[0].read_text()

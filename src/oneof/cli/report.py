@@ -1,4 +1,4 @@
-"""oneof report: all tables and figures on one page, from finished runs; nothing is trained."""
+"""oneof report: all tables and figures, in files and on one page, from finished runs; nothing is trained."""
 
 from __future__ import annotations
 
@@ -23,20 +23,23 @@ def report(
         Path | None, typer.Option(help="Also write reproduction.md and leaderboard.md into this folder.")
     ] = None,
 ) -> None:
-    """Write one HTML page that needs no other file: Tables I-VI, Figures 1-6 and the leaderboard."""
+    """Write Tables I-VI, Figures 1-6 and the leaderboard: a file each, and one HTML page that needs no other file."""
     from oneof.experiments.leaderboard import leaderboard_table
     from oneof.experiments.outputs import write_report
     from oneof.experiments.pages import write_pages
     from oneof.experiments.protocol import preset
+    from oneof.experiments.reproduce import write
     from oneof.experiments.store import Results
 
     try:
-        evidence = Results(results_folder).evidence(preset(preset_name).name)
-        board = leaderboard_table(Results(results_folder).evidence("fast").rows)
+        results = Results(results_folder)
+        evidence = results.evidence(preset(preset_name).name)
+        board = leaderboard_table(results.evidence("fast").rows)
         title = f"oneof: the paper's tables and figures, preset {preset_name}"
-        paths = [write_report(evidence, output or results_folder / "report.html", title=title, extra=[board])]
+        paths = [*write("all", preset_name, results), *write("leaderboard", "fast", results)]
+        paths.append(write_report(evidence, output or results_folder / "report.html", title=title, extra=[board]))
         if docs is not None:
-            paths += write_pages(Results(results_folder), preset_name, docs)
+            paths += write_pages(results, preset_name, docs)
     except ValueError as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(2) from error

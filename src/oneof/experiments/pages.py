@@ -10,7 +10,6 @@ from oneof.atomic import replacing
 from oneof.experiments.claims import Verdict, judge
 from oneof.experiments.figures.catalogue import FIGURES, Entry
 from oneof.experiments.leaderboard import leaderboard_table
-from oneof.experiments.outputs import write_item
 from oneof.experiments.protocol import Preset, preset
 from oneof.experiments.selection import SEARCHED, SUFFIX
 from oneof.experiments.store import Evidence, Results
@@ -45,10 +44,8 @@ CHOICES = (
 
 
 def write_pages(results: Results, preset_name: str, docs: Path) -> list[Path]:
-    """Write ``reproduction.md`` and ``leaderboard.md`` below ``docs``, and the figures that they show."""
+    """Write ``reproduction.md`` and ``leaderboard.md`` below ``docs``; the figures stay among the results."""
     evidence = results.evidence(preset_name)
-    for key in _drawn(evidence):
-        write_item(key, evidence, results.folder / preset_name)
     pictures = Path(os.path.relpath(results.folder / preset_name, docs))
     docs.mkdir(parents=True, exist_ok=True)
     pages = {
@@ -180,7 +177,7 @@ oneof reproduce all --preset {given.name}     # goes on where it was stopped; no
 oneof reproduce table3 --preset {given.name} --dataset usps --seeds 3 --workers 2
 oneof reproduce leaderboard
 oneof reproduce RUN                   # one row of results/rows.csv again, from its recorded configuration
-oneof report --docs docs              # this page and results/report.html, from the rows
+oneof report --docs docs              # tables, figures, results/report.html and this page, from the rows
 ```
 
 | preset | what it is |
@@ -198,5 +195,6 @@ official ones, and say so; each row records it).
 It writes `DIR/PRESET/table2.md`, `.tex`, `figure2.png`, `.pdf` and so on; the leaderboard goes to
 `DIR/leaderboard.csv`, `.md`, `.tex`.
 
-`oneof report` trains nothing. It takes `--results DIR`, `--preset`, `--output FILE` (default `DIR/report.html`: one
-page that needs no other file) and `--docs DIR` (also write this page and the leaderboard's)."""
+`oneof report` trains nothing: it writes the same files anew from the rows there are, and all of them on one page that
+needs no other file. It takes `--results DIR`, `--preset`, `--output FILE` (that page; default `DIR/report.html`) and
+`--docs DIR` (also write this page and the leaderboard's)."""
