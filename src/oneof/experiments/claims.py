@@ -187,9 +187,10 @@ def _larger_batches_help(evidence: Evidence) -> Iterator[Check]:
 def _few_hard_classes(evidence: Evidence) -> Iterator[Check]:
     chosen = select(evidence.per_class, dataset=LETTERS, method="GCE-ABS", p_yes=0.3, batch_size=STANDARD_BATCH)
     if not chosen.empty:
-        errors = (100 - chosen.groupby("class_name")["accuracy"].mean()).sort_values(ascending=False)
-        share = 100 * errors.iloc[:5].sum() / errors.sum()
-        names = ", ".join(errors.index[:5])
+        errors = 100 - chosen.groupby("class_name", sort=False)["accuracy"].mean()
+        hardest = errors.nlargest(5)
+        share = 100 * hardest.sum() / errors.sum()
+        names = ", ".join(hardest.index)
         yield Check(share > 50, f"the five hardest of {len(errors)} classes ({names}) make {share:.0f} % of the errors")
 
 

@@ -7,7 +7,8 @@ from oneof.experiments.figures.paired import figure3
 def test_one_grey_line_a_seed_and_the_gains(rows: pd.DataFrame) -> None:
     figure = figure3(rows)
     assert [axes.get_title() for axes in figure.axes] == ["(a) KMNIST, P(s=1) = 0.7", "(b) digits, P(s=1) = 0.7"]
-    panel = figure.axes[0]
+    panel, other = figure.axes
+    assert panel.get_ylim() == other.get_ylim()
     assert len([line for line in panel.lines if line.get_color() == "#B5B5B5"]) == 3
     assert {text.get_text() for text in panel.texts} == {"+16.4", "+18.4"}
 

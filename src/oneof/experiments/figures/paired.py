@@ -14,14 +14,14 @@ ORDER = ("GCE-URE", "GCE-NN", "GCE-ABS")
 
 
 def figure3(rows: pd.DataFrame) -> Figure:
-    """Draw one panel a data set: the paper's KMNIST and SVHN, or those that were run."""
+    """Draw one panel a data set, on one scale: the paper's KMNIST and SVHN, or those that were run."""
     hard = select(rows, p_yes=0.7, batch_size=128)
     hard = hard[hard["method"].isin(ORDER)]
     others = [name for name in hard["dataset"].unique() if name not in ("KMNIST", "SVHN")]
     names = [name for name in ("KMNIST", "SVHN") if not others or name in set(hard["dataset"])] + others
     with paper_style():
         figure = Figure(figsize=(2.6 * len(names) + 0.4, 3.0), layout="constrained")
-        axes = figure.subplots(1, len(names), squeeze=False)[0]
+        axes = figure.subplots(1, len(names), squeeze=False, sharey=True)[0]
         for letter, panel, name in zip("abcdefgh", axes, names, strict=False):
             panel.set_title(f"({letter}) {name}, P(s=1) = 0.7")
             results = select(hard, dataset=name).pivot_table(index="seed", columns="method", values="test_accuracy")

@@ -29,7 +29,10 @@ def figure4(per_class: pd.DataFrame) -> Figure:
         colours = [HARD if label in hardest else COLOURS["GCE-ABS"] for label in by_class.index]
         places = range(len(by_class))
         axes.bar(places, by_class["mean"], width=0.72, color=colours)
-        axes.errorbar(places, by_class["mean"], by_class["std"], fmt="none", ecolor=INK, elinewidth=0.8, capsize=1.8)
+        seeds = chosen["seed"].nunique()
+        if seeds > 1:
+            deviations = by_class["std"]
+            axes.errorbar(places, by_class["mean"], deviations, fmt="none", ecolor=INK, elinewidth=0.8, capsize=1.8)
         mean = by_class["mean"].mean()
         axes.axhline(mean, color=INK, linewidth=0.8, linestyle="--")
         axes.text(len(by_class) - 0.35, mean, f"mean {mean:.1f}", va="center", fontsize=7.5)
@@ -43,12 +46,6 @@ def figure4(per_class: pd.DataFrame) -> Figure:
         axes.set_ylabel("accuracy (%)")
         axes.grid(axis="x", visible=False)
         axes.tick_params(axis="x", length=0)
-        axes.set_xlabel(
-            f"class; the hardest in orange; bars: ± one standard deviation over {_seeds(chosen)}", color=FAINT
-        )
+        spread = f"bars: ± one standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
+        axes.set_xlabel(f"class; the hardest in orange; {spread}", color=FAINT)
         return figure
-
-
-def _seeds(chosen: pd.DataFrame) -> str:
-    count = chosen["seed"].nunique()
-    return f"{count} seeds" if count > 1 else "one seed"
