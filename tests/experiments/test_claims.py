@@ -71,3 +71,16 @@ def test_corrections_that_never_acted_are_not_tested(evidence: Evidence) -> None
     assert found[ORDER] == "not tested"
     assert found["Corrections matter more at m = 7 than at m = 3"] == "not tested"
     assert found["URE is the most sensitive to the batch size"] == "not tested"
+
+
+def test_a_seed_without_all_batch_sizes_does_not_count_in_their_comparison(evidence: Evidence) -> None:
+    rows = evidence.rows.copy()
+    cut_off = (rows["seed"] == rows["seed"].max()) & (rows["batch_size"] > 128)
+    extreme = (rows["seed"] == rows["seed"].max()) & (rows["method"] == "GCE-ABS")
+    rows.loc[extreme, "test_accuracy"] = 1.0
+    whole, part = (
+        next(v for v in judge(Evidence(kept, evidence.histories, evidence.per_class)) if "sensitive" in v.claim.text)
+        for kept in (rows, rows[~cut_off])
+    )
+    assert {check.figures for check in part.checks} != {check.figures for check in whole.checks}
+    assert part.status == "confirmed"

@@ -160,7 +160,12 @@ def _mae_stable(evidence: Evidence) -> Iterator[Check]:
 
 
 def _batch_ranges(evidence: Evidence) -> Iterator[tuple[str, float, dict[str, pd.Series]]]:
-    for dataset, p_yes, group in blocks(_corrected(evidence).rows):
+    """Yield data set, P(s=1) and the mean accuracy by batch size of each correction, over seeds that have them all."""
+    rows = _corrected(evidence).rows
+    for dataset, p_yes, group in blocks(rows[rows["method"].isin(CORRECTIONS)]):
+        # A sweep that was cut off has its last seed at some batch sizes only: there it would shift the mean.
+        runs = group.groupby("seed")["run"].transform("size")
+        group = group[runs == runs.max()]
         found = {name: select(group, method=name).groupby("batch_size")["test_accuracy"].mean() for name in CORRECTIONS}
         if all(len(means) > 1 for means in found.values()):
             yield dataset, p_yes, found

@@ -76,7 +76,8 @@ def reproduction_page(evidence: Evidence, given: Preset, pictures: Path, dropout
         f"Of {len(verdicts)} claims of the paper's Section V, {counts['confirmed']} are confirmed, "
         f"{counts['not confirmed']} are not, and {counts['not tested']} were not tested here. A claim is confirmed "
         "when it holds, by means over seeds, in every cell that was run; one cell against it and it is not. A claim "
-        "about corrections is tested only where the raw risk turned negative, so that they acted.",
+        "about corrections is tested only where the raw risk turned negative, so that they acted. Batch sizes are "
+        "compared over the seeds that have them all.",
         _claims(verdicts),
         *(_details(verdict) for verdict in verdicts if verdict.checks),
         "## Where the paper is silent",
@@ -147,7 +148,7 @@ def _dropout(evidence: Evidence, dropout: Evidence) -> list[str]:
         f"prompted the change, the runs with dropout stay, as the preset `{DROPOUT}`: {len(dropout.rows)} runs. "
         "The claims on this data set alone, and the table of the runs with dropout:",
         "\n".join(lines),
-        to_markdown(replace(table6(dropout.rows), key="table6-dropout", caption="As Table VI, with dropout")),
+        to_markdown(replace(table6(dropout.rows), caption="As Table VI, with dropout")),
     ]
 
 
