@@ -89,6 +89,11 @@ def test_torch_is_not_imported_where_it_is_not_needed(module: str) -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_python_m_is_the_command_line() -> None:
+    again = subprocess.run([sys.executable, "-m", "oneof", "--help"], check=True, capture_output=True, text=True)
+    assert "Usage: python -m oneof" in again.stdout
+
+
 def test_every_public_name_is_there() -> None:
     for name in oneof.__all__:
         assert getattr(oneof, name) is not None

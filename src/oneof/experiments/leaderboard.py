@@ -105,6 +105,10 @@ def _notes(board: pd.DataFrame, rows: pd.DataFrame, cells: int) -> list[str]:
         f"{'.' if len(group) == cells else f'; {cells - len(group)} were not run.'}"
         for name, group in board.groupby("objective", sort=False)
     ]
+    for name, group in board.dropna(subset="supervised").groupby("objective", sort=False):
+        below = (group["supervised"] - group["accuracy_mean"]).groupby(group["dataset"], sort=False).max()
+        worst = ", ".join(f"{dataset} {points:.2f}" for dataset, points in below.items())
+        notes.append(f"{name}, points below full supervision in each data set's worst cell: {worst}.")
     for threads in sorted(rows["threads"].unique()):
         notes.append(f"Minutes: training time of one run on {threads} CPU thread{'s' if threads > 1 else ''}.")
     return [*notes, "Supervised: the same network and recipe trained with every label, the ceiling."]
