@@ -4,14 +4,30 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint docs bench setup clean
+# One worker a core; each has one thread (tests/conftest.py). A worker that runs out of tests takes some of another's.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+# Other processors, as far as this one can play them: other vector instructions in PyTorch, oneDNN and MKL, other threads.
+PROCESSORS ?= ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=SSE41 ONEDNN_MAX_CPU_ISA=AVX2 \
+	MKL_CBWR=COMPATIBLE OMP_NUM_THREADS=1 OMP_NUM_THREADS=2
+
+.PHONY: demo test check test-portable lint docs bench setup clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## simulate answers, train, and judge without labels: about a minute on two cores
 	$(BIN)/oneof demo
 
 test: $(READY)  ## every test; those that need a browser, PostgreSQL or a large data set say so when skipped
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+check: $(READY)  ## between two edits, in less than a minute: style, and every test that is not slow
+	$(BIN)/ruff check .
+	$(PYTEST) -q -x -m "not slow"
+
+test-portable: $(READY)  ## the numeric tests as on other processors
+	for processor in $(PROCESSORS); do \
+		echo "== $$processor"; \
+		env $$processor $(PYTEST) -q -m "not slow" --ignore=tests/annotation --ignore=tests/engines || exit 1; \
+	done
 
 lint: $(READY)
 	$(BIN)/ruff check .

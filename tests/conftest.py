@@ -1,4 +1,8 @@
-"""What every test shares: one thread, repeatable property tests, and no silent skips where CI forbids them."""
+"""What every test shares: one thread, repeatable property tests, and no silent skips where CI forbids them.
+
+Several pytest workers share the cores, so each has one thread, and so have the processes it starts. OMP_NUM_THREADS asks
+for another number: that is how `make test-portable` tries two.
+"""
 
 import os
 from collections.abc import Generator
@@ -9,7 +13,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
-torch.set_num_threads(1)
+torch.set_num_threads(int(os.environ.setdefault("OMP_NUM_THREADS", "1")))
 
 # The machine may be busy, so no deadline; the same examples in every run, so that a failure is never a matter of luck.
 settings.register_profile(

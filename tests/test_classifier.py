@@ -322,4 +322,7 @@ def test_memory_mapped_items_stay_on_disk(tmp_path, monkeypatch):
     np.testing.assert_array_equal(model.predict_proba(mapped), whole.predict_proba(x))
     parts = list(model.predict_parts(mapped, size=25))
     assert [rows for rows, _ in parts] == [slice(0, 25), slice(25, 50), slice(50, 60)]
-    np.testing.assert_array_equal(np.concatenate([part for _, part in parts]), model.predict_proba(mapped))
+    # A product of another shape may take another kernel and add in another order: the layers' sums have at most 8 terms
+    # of size 1 and the probabilities are at most 1, so a few roundings of float32 apart is all that may come of it.
+    together = np.concatenate([part for _, part in parts])
+    np.testing.assert_allclose(together, model.predict_proba(mapped), rtol=0, atol=32 * np.finfo(np.float32).eps)
