@@ -54,7 +54,9 @@ def needed(key: str, preset: Preset) -> list[RunSpec]:
             return [*first, *_cells(preset, names, P_YES[:1], (SUPERVISED,)), *chain.from_iterable(rest)]
         case "all":
             every = [f"{kind}{number}" for kind in ("table", "figure") for number in range(1, 7)]
-            return list(dict.fromkeys(spec for part in every for spec in needed(part, preset)))
+            specs = dict.fromkeys(spec for part in every for spec in needed(part, preset))
+            # Every cell with one seed comes before any cell with two.
+            return sorted(specs, key=lambda spec: preset.seeds.index(spec.seed))
         case _:
             raise ValueError(
                 f"unknown table or figure {key!r}; known: table1 to table6, figure1 to figure6, all, leaderboard"
@@ -94,6 +96,7 @@ def _cells(
             width=preset.budgets[dataset].width,
             augment=preset.budgets[dataset].augment,
             average=preset.budgets[dataset].average,
+            step_size=preset.budgets[dataset].step_size,
         )
         for seed in preset.seeds
         for dataset in datasets

@@ -12,7 +12,7 @@ from oneof.datasets import info
 from oneof.experiments.protocol import RunSpec
 
 # Rough cost of one item in one epoch, so that a ResNet's epoch does not count as an MLP's.
-COST = {"mlp": 1, "mlp-plain": 1, "cnn": 8, "resnet9": 12, "resnet34": 120}
+COST = {"mlp": 1, "mlp-plain": 1, "cnn": 8, "cnn-strided": 2, "resnet9": 12, "resnet34": 120}
 WINDOW_SECONDS = 1800.0
 
 

@@ -100,6 +100,7 @@ def configuration(spec: RunSpec) -> Config:
             "holdout": spec.holdout,
             "selection": "last",
             "seed": spec.seed,
+            **({} if spec.step_size is None else {"step_size": spec.step_size}),
         }
     )
 

@@ -6,16 +6,18 @@ from functools import partial
 from torch import nn
 
 from oneof.models.cnn import CNN
+from oneof.models.cnn_strided import StridedCNN
 from oneof.models.mlp import MLP
 from oneof.models.resnet import ResNet34
 from oneof.models.resnet9 import ResNet9
 
-__all__ = ["CNN", "MLP", "ResNet9", "ResNet34", "create", "names"]
+__all__ = ["CNN", "MLP", "ResNet9", "ResNet34", "StridedCNN", "create", "names"]
 
 _BACKBONES: dict[str, Callable[..., nn.Module]] = {
     "mlp": MLP,
     "mlp-plain": partial(MLP, dropout=0.0),
     "cnn": CNN,
+    "cnn-strided": StridedCNN,
     "resnet9": ResNet9,
     "resnet34": ResNet34,
 }

@@ -4,10 +4,15 @@ import torch
 from torch import Tensor, nn
 
 
-def convolution(inside: int, outside: int) -> nn.Sequential:
-    """A 3x3 convolution with batch normalisation that keeps height and width. (n, inside, ...) -> (n, outside, ...)."""
+def convolution(inside: int, outside: int, stride: int = 1) -> nn.Sequential:
+    """A 3x3 convolution with batch normalisation; height and width are divided by the stride and rounded up.
+
+    (n, inside, ...) -> (n, outside, ...).
+    """
     return nn.Sequential(
-        nn.Conv2d(inside, outside, 3, padding=1, bias=False), nn.BatchNorm2d(outside), nn.ReLU(inplace=True)
+        nn.Conv2d(inside, outside, 3, stride=stride, padding=1, bias=False),
+        nn.BatchNorm2d(outside),
+        nn.ReLU(inplace=True),
     )
 
 
