@@ -43,9 +43,10 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a classifier from yes/no answers to "is it one of these?".
 
     objective, loss, weights: what is minimised, see `oneof.objectives`. recipe: "fast" or "paper". backbone: "auto",
-    "mlp", "mlp-plain", "cnn", "resnet9", "resnet34" or an `nn.Module` of your own, of which a copy is trained and sees
-    standardised items. holdout: the share of the items whose answers do not train but judge. queries: the query
-    distribution where it is not uniform. None stands for what the recipe and the data suggest. random_state: the seed.
+    "mlp", "mlp-plain", "cnn", "cnn-strided", "resnet9", "resnet34" or an `nn.Module` of your own, of which a copy is
+    trained and sees standardised items. holdout: the share of the items whose answers do not train but judge. queries:
+    the query distribution where it is not uniform. None stands for what the recipe and the data suggest. random_state:
+    the seed.
 
     >>> from sklearn.datasets import load_digits
     >>> import oneof

@@ -41,7 +41,7 @@ def test_table2_from_a_fresh_clone(tmp_path: Path) -> None:
     ("arguments", "complaint"),
     [
         (["table7"], "unknown table or figure 'table7'; known: table1 to table6, figure1 to figure6, all, leaderboard"),
-        (["table1", "--preset", "gpu"], "unknown preset 'gpu'; known: paper, cpu, cpu-dropout, fast, smoke"),
+        (["table1", "--preset", "gpu"], "unknown preset 'gpu'; known: paper, cpu, cpu-mlp, cpu-dropout, fast, smoke"),
         (["table2", "--dataset", "imagenet"], "unknown data set 'imagenet'"),
         (["table2", "--dataset", "mnist"], "the preset cpu has no data set 'mnist'"),
         (["table2", "--dataset", "USPS", "--seeds", "7"], "has 1 to 5 seeds, not 7"),

@@ -5,6 +5,7 @@ import pytest
 from oneof import datasets, models
 from oneof.experiments.paper_numbers import paper_table
 from oneof.experiments.protocol import LEARNING_RATES, PRESETS, WEIGHT_DECAYS, RunSpec, preset
+from oneof.training import Config
 
 SPEC = RunSpec("smoke", "digits", 0.3, "GCE-ABS", 0, "mlp", "paper", 0.1, 1e-4, 128, 5)
 
@@ -27,6 +28,13 @@ def test_the_paper_preset_is_the_papers_table_one() -> None:
         assert len(registered.class_names) == entry["classes"]
 
 
+def test_the_cpu_preset_has_every_data_set_of_the_paper_and_its_schedule_steps_within_each_budget() -> None:
+    given = preset("cpu")
+    assert set(given.budgets) == set(preset("paper").budgets)
+    for budget in given.budgets.values():
+        assert (budget.step_size or Config().step_size) * 3 < budget.epochs
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_name_what_exists(name: str) -> None:
     given = preset(name)
@@ -36,7 +44,7 @@ def test_presets_name_what_exists(name: str) -> None:
 
 
 def test_an_unknown_preset_is_named() -> None:
-    with pytest.raises(ValueError, match="unknown preset 'gpu'; known: paper, cpu, cpu-dropout, fast, smoke"):
+    with pytest.raises(ValueError, match="unknown preset 'gpu'; known: paper, cpu, cpu-mlp, cpu-dropout, fast, smoke"):
         preset("gpu")
 
 
@@ -44,6 +52,13 @@ def test_a_run_is_its_content() -> None:
     assert RunSpec.from_json(SPEC.to_json()) == SPEC
     assert replace(SPEC, seed=1).run != SPEC.run
     assert len(SPEC.run) == 12
+
+
+def test_a_run_without_a_step_of_its_own_keeps_the_identity_it_had_before_there_was_one() -> None:
+    assert "step_size" not in SPEC.to_json()
+    stepped = replace(SPEC, step_size=6)
+    assert stepped.run != SPEC.run
+    assert RunSpec.from_json(stepped.to_json()) == stepped
 
 
 @pytest.mark.parametrize("text", ["{}", "nonsense", '{"colour": 1}', SPEC.to_json().replace("seed", "sead")])

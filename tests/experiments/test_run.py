@@ -45,6 +45,11 @@ def test_held_out_items_are_not_trained_on() -> None:
     assert len(answers) + len(held_out) == len(labels)
 
 
+def test_the_step_of_the_schedule_is_the_recipes_where_the_run_has_none() -> None:
+    assert configuration(SPEC).step_size == 30
+    assert configuration(replace(SPEC, step_size=6)).step_size == 6
+
+
 def test_supervision_asks_about_the_class_itself() -> None:
     labels = datasets.load("digits").labels
     answers, _ = training_answers(replace(SPEC, method="Supervised"), labels, 10)

@@ -16,7 +16,7 @@ def report(
         "results"
     ),
     preset_name: Annotated[
-        str, typer.Option("--preset", help="Whose runs: paper, cpu, cpu-dropout, smoke or fast.")
+        str, typer.Option("--preset", help="Whose runs: paper, cpu, cpu-mlp, cpu-dropout, smoke or fast.")
     ] = "cpu",
     output: Annotated[Path | None, typer.Option(help="The HTML file. Default: report.html among the results.")] = None,
     docs: Annotated[

@@ -33,7 +33,7 @@ def train(
     weights: Annotated[str | None, typer.Option(help="paper, minimum-norm or agreement, for ure, nn, abs.")] = None,
     recipe: Annotated[str | None, typer.Option(help="fast (default) or paper.")] = None,
     backbone: Annotated[
-        str | None, typer.Option(help="auto (default), mlp, mlp-plain, cnn, resnet9 or resnet34.")
+        str | None, typer.Option(help="auto (default), mlp, mlp-plain, cnn, cnn-strided, resnet9 or resnet34.")
     ] = None,
     width: Annotated[int | None, typer.Option(help="Width of the backbone.")] = None,
     epochs: Annotated[int | None, typer.Option(help="Passes over the items.")] = None,
