@@ -29,8 +29,8 @@ THINKING_SECONDS = 1.0
 SERVER = """
 import sys
 from pathlib import Path
-from oneof.annotation.project import open_project
-from oneof.annotation.serving import serve_project
+from oneof.annotation.project.folder import open_project
+from oneof.annotation.web.serving import serve_project
 project = open_project(Path(sys.argv[1]))
 serve_project(project, project.database(), "127.0.0.1", 0)
 """
@@ -109,8 +109,8 @@ def served(home: Path, tasks: int, annotators: int) -> Iterator[tuple[int, list[
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from oneof.annotation import people
-    from oneof.annotation.starting import start_project
+    from oneof.annotation.asking import people
+    from oneof.annotation.project.starting import start_project
 
     home.mkdir()
     numbers = pa.array(np.arange(tasks)).cast(pa.string())

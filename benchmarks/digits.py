@@ -16,8 +16,8 @@ import torch
 
 import oneof
 from oneof import Answers, OneOfClassifier, UniformQueries, respond
-from oneof.atomic import replacing
 from oneof.datasets import load
+from oneof.files.atomic import replacing
 
 SEEDS = range(5)
 CASES = [

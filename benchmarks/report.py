@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from oneof.atomic import replacing
+from oneof.files.atomic import replacing
 
 RESULTS = Path(__file__).with_name("results.md")
 

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from oneof.atomic import replacing
+from oneof.files.atomic import replacing
 
 COLOUR, GREY = "#2b6cb0", "#888888"
 

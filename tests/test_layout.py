@@ -25,11 +25,13 @@ MODULES = sorted(
 )
 
 LAYERS = (
-    {"atomic", "bitsets", "logspace", "theory", "queries"},
-    {"losses", "weighted_sum", "answers", "answer_checks", "answer_joining", "answer_table", "answer_files"},
-    {"objectives", "evaluation", "models", "datasets", "privacy", "noise", "engines"},
-    {"training", "planning", "learning_curve", "adaptive_simulation", "items", "item_tables", "planning_figure"},
-    {"classifier", "model_files", "demo"},
+    {"files", "theory"},
+    {"queries"},  # ask
+    {"answers", "datasets"},  # answer
+    {"objectives", "models", "engines"},  # learn
+    {"evaluation", "noise", "items"},  # judge
+    {"training", "planning"},
+    {"classifier"},  # use
     {"experiments"},
     {"annotation"},
     {"cli"},
@@ -44,7 +46,8 @@ def imported(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module == "oneof":
-            names = [oneof._HOME.get(alias.name, f"oneof.{alias.name}") for alias in node.names]
+            homes = oneof._HOME | oneof._MODULES
+            names = [homes.get(alias.name, f"oneof.{alias.name}") for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             names = [node.module]
         yield from (name.split(".")[1] for name in names if name.startswith("oneof."))

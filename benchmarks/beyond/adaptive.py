@@ -14,7 +14,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from benchmarks.beyond.common import COLOURS, MARKERS, SEEDS, classifier, images, panels, run, uniform_answers
-from oneof.adaptive_simulation import simulate_adaptive
+from oneof.planning.simulation import simulate_adaptive
 
 UNIFORM = {"digits": (200, 400, 700, 1347), "mnist": (500, 1000, 2000, 4000)}
 ADAPTIVE: dict[str, Any] = {

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from oneof import Answers, OneOfClassifier, UniformQueries, respond
-from oneof.atomic import replacing
 from oneof.datasets import load
+from oneof.files.atomic import replacing
 
 RESULTS = Path(__file__).parents[2] / "results" / "beyond"
 SEEDS = range(5)

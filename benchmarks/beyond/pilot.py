@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from benchmarks.beyond.common import COLOURS, SEEDS, classifier, images, panels, run, uniform_answers
-from oneof.learning_curve import fit_curve, pilot_points
+from oneof.planning.learning_curve import fit_curve, pilot_points
 
 PILOT, LATER = 450, (450, 900, 1347)
 

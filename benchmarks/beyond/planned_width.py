@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.beyond.common import COLOURS, panels, run
 from oneof import Answers, UniformQueries, estimate_accuracy, plan, respond
-from oneof.privacy import flip_rate
+from oneof.noise.privacy import flip_rate
 
 TIMES = 1000
 

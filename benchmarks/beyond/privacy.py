@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.beyond.common import COLOURS, MARKERS, SEEDS, classifier, images, panels, run, uniform_answers
 from oneof import plan
-from oneof.privacy import cost, privatise
+from oneof.noise.privacy import cost, privatise
 
 EPSILONS = (1.0, 2.0, 4.0)
 SETTINGS: dict[str, Any] = {"jitter": 1.1, "epochs": 80, "batch_size": 128}

@@ -3,15 +3,21 @@
 The names below are loaded on first use, so that `import oneof` stays quick and does not import torch.
 """
 
+import sys
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from importlib.metadata import version
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oneof import datasets, losses, noise, objectives, privacy, theory
+    from oneof import datasets, noise, objectives, theory
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
     from oneof.evaluation import Estimate, estimate_accuracy, estimate_risk
+    from oneof.noise import privacy
+    from oneof.objectives import losses
     from oneof.planning import plan
     from oneof.queries import UniformQueries, WeightedQueries, respond
 
@@ -26,7 +32,17 @@ _HOME = {
     "plan": "oneof.planning",
     "respond": "oneof.queries",
 }
-_MODULES = ("datasets", "losses", "noise", "objectives", "privacy", "theory")
+"""Where each public name lives."""
+
+_MODULES = {
+    "datasets": "oneof.datasets",
+    "losses": "oneof.objectives.losses",
+    "noise": "oneof.noise",
+    "objectives": "oneof.objectives",
+    "privacy": "oneof.noise.privacy",
+    "theory": "oneof.theory",
+}
+"""Where each public module lives."""
 
 __version__ = version("oneof")
 __all__ = [
@@ -50,7 +66,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"oneof.{name}")
+        return import_module(_MODULES[name])
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module 'oneof' has no attribute {name!r}")
@@ -58,3 +74,17 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
+
+
+class _PublicAddress(MetaPathFinder, Loader):
+    """Lets `import oneof.losses` and `from oneof.privacy import cost` find modules that live in another package."""
+
+    def find_spec(self, fullname: str, path: Any, target: ModuleType | None = None) -> ModuleSpec | None:
+        home = _MODULES.get(fullname.removeprefix("oneof."), fullname)
+        return None if home == fullname else ModuleSpec(fullname, self)
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = import_module(_MODULES[module.__name__.removeprefix("oneof.")])
+
+
+sys.meta_path.append(_PublicAddress())

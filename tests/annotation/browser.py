@@ -14,13 +14,14 @@ import uvicorn
 from PIL import Image, ImageDraw
 from sqlalchemy import select
 
-from oneof.annotation import facts, people
-from oneof.annotation.app import create_app
-from oneof.annotation.classes import Class
-from oneof.annotation.importing import import_items
-from oneof.annotation.project import Project, Settings, create_project
-from oneof.annotation.schema import claims, events
-from oneof.annotation.upgrading import upgrade
+from oneof.annotation.asking import people
+from oneof.annotation.project.classes import Class
+from oneof.annotation.project.folder import Project, Settings, create_project
+from oneof.annotation.project.importing import import_items
+from oneof.annotation.store import facts
+from oneof.annotation.store.schema import claims, events
+from oneof.annotation.store.upgrading import upgrade
+from oneof.annotation.web.app import create_app
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 CHROMIUM = Path("/usr/bin/chromium")

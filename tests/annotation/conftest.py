@@ -19,11 +19,11 @@ import psycopg
 import pytest
 import uvicorn
 
-from oneof.annotation import people
-from oneof.annotation.app import create_app
-from oneof.annotation.database import Database
-from oneof.annotation.project import Project, open_project
-from oneof.annotation.starting import start_project
+from oneof.annotation.asking import people
+from oneof.annotation.project.folder import Project, open_project
+from oneof.annotation.project.starting import start_project
+from oneof.annotation.store.database import Database
+from oneof.annotation.web.app import create_app
 
 
 def postgres_programs() -> Path | None:

@@ -14,8 +14,8 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from oneof.annotation.auditing import audit
-from oneof.annotation.schema import claims, events, tasks
+from oneof.annotation.store.auditing import audit
+from oneof.annotation.store.schema import claims, events, tasks
 
 KILLS = 20
 ANNOTATORS = 6
@@ -24,8 +24,8 @@ ANNOTATORS = 6
 LAUNCHER = """
 import os, sys
 from pathlib import Path
-from oneof.annotation.project import open_project
-from oneof.annotation.serving import serve_project
+from oneof.annotation.project.folder import open_project
+from oneof.annotation.web.serving import serve_project
 
 for line in sys.stdin:
     pid = os.fork()

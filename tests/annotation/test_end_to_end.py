@@ -18,7 +18,7 @@ from sklearn.datasets import load_digits
 from typer.testing import CliRunner
 
 import oneof
-from oneof.annotation.training import kept_aside
+from oneof.annotation.learning.training import kept_aside
 from oneof.cli import app
 
 COUNT, SIZE, HELD_OUT, EPOCHS = 300, 5, 0.4, 30

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from oneof.annotation import claims, events
-from oneof.annotation.auditing import audit, replay
-from oneof.annotation.database import Database, sqlite_url
-from oneof.annotation.events import ConflictError, Given, UnknownTaskError
+from oneof.annotation.asking import claims, events
+from oneof.annotation.asking.events import ConflictError, Given, UnknownTaskError
+from oneof.annotation.store.auditing import audit, replay
+from oneof.annotation.store.database import Database, sqlite_url
 
 PEOPLE = 3
 ITEMS = 4

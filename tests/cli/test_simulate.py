@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from oneof import Answers
-from oneof.items import load
+from oneof.items.loading import load
 
 
 @pytest.fixture

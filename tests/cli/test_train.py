@@ -16,7 +16,9 @@ import pytest
 from PIL import Image
 from sklearn.datasets import load_digits
 
-from oneof import Answers, OneOfClassifier, UniformQueries, answer_files, item_tables, respond
+from oneof import Answers, OneOfClassifier, UniformQueries, respond
+from oneof.answers import files as answer_files
+from oneof.items import tables as item_tables
 
 ONEOF = str(Path(sys.executable).with_name("oneof"))
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "200"}
@@ -36,7 +38,7 @@ def shell(*words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def answers(tmp_path) -> Path:
     """One answer about each of the digits to train on."""
-    from oneof.items import load
+    from oneof.items.loading import load
 
     items = load(TRAIN)
     subsets = UniformQueries(10, 3).draw(len(items), rng=0)

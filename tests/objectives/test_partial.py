@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from oneof import UniformQueries, losses, objectives
+from oneof import UniformQueries, objectives
+from oneof.objectives import losses
 
 
 @pytest.mark.parametrize("loss", ["mae", "mse", "gce", "cross_entropy"])

@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from oneof import WeightedQueries, losses, objectives
-from oneof.objectives import Objective
+from oneof import WeightedQueries, objectives
+from oneof.objectives import Objective, losses
 from oneof.objectives.unbiased import WEIGHTS, agreement_weights, minimum_norm_weights, paper_weights
 
 Table = Callable[[int, int], NDArray[np.bool_]]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from oneof.annotation.database import Database
-    from oneof.annotation.project import Project
+    from oneof.annotation.project.folder import Project
+    from oneof.annotation.store.database import Database
 
 app = typer.Typer(help='Ask people "is it one of these?" on a web page.', no_args_is_help=True)
 
@@ -47,7 +47,7 @@ def init(
     database: Url = None,
 ) -> None:
     """Make a project from items and classes."""
-    from oneof.annotation.starting import start_project
+    from oneof.annotation.project.starting import start_project
 
     values = {"name": name or folder.resolve().name, "size": size, "overlap": overlap, "questions_per_item": questions}
     values |= {key: value for key, value in (("epsilon", epsilon), ("seed", seed)) if value is not None}
@@ -71,9 +71,9 @@ def serve(
     workers: Annotated[int, typer.Option(min=1, help="Server processes; more than one needs PostgreSQL.")] = 1,
 ) -> None:
     """Serve the page until stopped. With --database URL the project moves there, if that database is empty."""
-    from oneof.annotation.classes import ProjectError
-    from oneof.annotation.serving import serve_project
-    from oneof.annotation.starting import move_project
+    from oneof.annotation.project.classes import ProjectError
+    from oneof.annotation.project.starting import move_project
+    from oneof.annotation.web.serving import serve_project
 
     with _mistakes():
         project, opened = _open(folder, None)
@@ -94,7 +94,7 @@ def invite(
     database: Url = None,
 ) -> None:
     """Print a personal link. A name that is already here gets a new link, and the old one ends."""
-    from oneof.annotation.people import invite as new_link
+    from oneof.annotation.asking.people import invite as new_link
 
     with _mistakes():
         _, opened = _open(folder, database)
@@ -106,7 +106,7 @@ def invite(
 @app.command("import")
 def import_command(folder: Folder, path: Items, gold: Gold = None, database: Url = None) -> None:
     """Add items; what is already here is left alone. People can go on answering meanwhile."""
-    from oneof.annotation.importing import import_items, read_gold
+    from oneof.annotation.project.importing import import_items, read_gold
 
     with _mistakes(), _counting("items") as report:
         project, opened = _open(folder, database)
@@ -127,7 +127,7 @@ def export(
     database: Url = None,
 ) -> None:
     """Write the answers to a file that `oneof train` reads."""
-    from oneof.annotation.exporting import export_answers
+    from oneof.annotation.learning.exporting import export_answers
 
     with _mistakes():
         project, opened = _open(folder, database)
@@ -145,8 +145,8 @@ def status(
     """Show progress and quality. With --audit, exit code 1 if anything does not add up."""
     import json
 
-    from oneof.annotation.auditing import audit as check
-    from oneof.annotation.quality import dashboard
+    from oneof.annotation.learning.quality import dashboard
+    from oneof.annotation.store.auditing import audit as check
 
     with _mistakes():
         project, opened = _open(folder, database)
@@ -174,7 +174,7 @@ def train(
     database: Url = None,
 ) -> None:
     """Train on the answers so far, and judge the model without labels; the dashboard shows it."""
-    from oneof.annotation.training import train_project
+    from oneof.annotation.learning.training import train_project
 
     with _mistakes():
         project, opened = _open(folder, database)
@@ -194,7 +194,7 @@ def backup(
     folder: Folder, out: Annotated[Path, typer.Option(help="SQLite file to write.")], database: Url = None
 ) -> None:
     """Copy the whole database into one SQLite file, while people go on answering."""
-    from oneof.annotation.backup import back_up
+    from oneof.annotation.store.backup import back_up
 
     with _mistakes():
         _, opened = _open(folder, database)
@@ -205,7 +205,7 @@ def backup(
 @app.command()
 def revoke(folder: Folder, name: Name, database: Url = None) -> None:
     """End a person's link and sessions; the questions they hold go to others. Their answers stay."""
-    from oneof.annotation import managing
+    from oneof.annotation.asking import managing
 
     with _mistakes():
         _, opened = _open(folder, database)
@@ -216,7 +216,7 @@ def revoke(folder: Folder, name: Name, database: Url = None) -> None:
 @app.command()
 def withdraw(folder: Folder, name: Name, database: Url = None) -> None:
     """Leave out a person's answers and ask the questions again. Nothing is deleted."""
-    from oneof.annotation import managing
+    from oneof.annotation.asking import managing
 
     with _mistakes():
         _, opened = _open(folder, database)
@@ -233,7 +233,7 @@ def reassign(
     database: Url = None,
 ) -> None:
     """Hand the questions that a person holds to somebody else."""
-    from oneof.annotation import managing
+    from oneof.annotation.asking import managing
 
     with _mistakes():
         _, opened = _open(folder, database)
@@ -262,7 +262,7 @@ def resume(
 
 
 def _set_paused(folder: Path, database: str | None, name: str | None, paused: bool) -> None:
-    from oneof.annotation import managing
+    from oneof.annotation.asking import managing
 
     with _mistakes():
         _, opened = _open(folder, database)
@@ -271,8 +271,8 @@ def _set_paused(folder: Path, database: str | None, name: str | None, paused: bo
 
 
 def _open(folder: Path, database: str | None) -> tuple[Project, Database]:
-    from oneof.annotation.project import open_project
-    from oneof.annotation.upgrading import upgrade
+    from oneof.annotation.project.folder import open_project
+    from oneof.annotation.store.upgrading import upgrade
 
     project = open_project(folder)
     opened = project.database(database)
@@ -325,7 +325,7 @@ def _mistakes() -> Iterator[None]:
     """A user's mistake ends in one clear line and exit code 2."""
     from sqlalchemy.exc import OperationalError
 
-    from oneof.annotation.database import BusyError
+    from oneof.annotation.store.database import BusyError
 
     try:
         yield

@@ -24,7 +24,7 @@ def demo(
     from rich.console import Console
     from rich.table import Table
 
-    from oneof.demo import run
+    from oneof.experiments.demo import run
 
     outcome = run(out, size=size, seed=seed, epochs=epochs, shown=not as_json)
     if as_json:

@@ -15,7 +15,7 @@ def evaluate(model: Model, source: Items, answers: AnswersFile, labels: Labels =
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
     from oneof.evaluation import metrics
-    from oneof.items import load, load_labels
+    from oneof.items.loading import load, load_labels
 
     fitted = OneOfClassifier.load(model)
     items = load(source, shape=fitted.shape_)

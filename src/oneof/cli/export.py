@@ -18,7 +18,7 @@ def export(
     Example: oneof export model --onnx model.onnx
     """
     from oneof.classifier import OneOfClassifier
-    from oneof.model_files import export_onnx
+    from oneof.classifier.files import export_onnx
 
     export_onnx(OneOfClassifier.load(model), onnx)
     show({"out": str(onnx)}, f"[bold]{onnx}[/bold]", as_json)

@@ -74,8 +74,8 @@ def plan(
 def _forecast(pilot: Path, items: str, classes: int, epochs: int | None, seed: int) -> tuple[Any, Any]:
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
-    from oneof.items import load
-    from oneof.learning_curve import fit_curve, pilot_points
+    from oneof.items.loading import load
+    from oneof.planning.learning_curve import fit_curve, pilot_points
 
     loaded = load(items)
     answers = Answers.load(pilot, classes=classes).align(loaded.ids)
@@ -85,8 +85,8 @@ def _forecast(pilot: Path, items: str, classes: int, epochs: int | None, seed: i
 
 
 def _draw(path: Path, table: Any, curve: Any, points: Any, target: float) -> None:
-    from oneof.atomic import replacing
-    from oneof.planning_figure import planning_figure
+    from oneof.files.atomic import replacing
+    from oneof.planning.figure import planning_figure
 
     if path.suffix not in (".png", ".pdf", ".svg"):
         raise typer.BadParameter(f"{path}: a figure ends in .png, .pdf or .svg")
@@ -136,7 +136,7 @@ def _print(
     best = min(facts["plan"], key=lambda row: row["answers"])
     console.print(f"Fewest held-out answers: {best['answers']:,} at m = {best['size']}.", highlight=False)
     if epsilon is not None:
-        from oneof.privacy import cost, flip_rate
+        from oneof.noise.privacy import cost, flip_rate
 
         console.print(
             f"epsilon = {epsilon:g} flips {flip_rate(epsilon):.1%} of the answers on purpose; estimates that are "

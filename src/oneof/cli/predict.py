@@ -24,9 +24,9 @@ def predict(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from oneof.atomic import replacing
     from oneof.classifier import OneOfClassifier
-    from oneof.items import load
+    from oneof.files.atomic import replacing
+    from oneof.items.loading import load
 
     if out.suffix not in (".csv", ".parquet"):
         raise ValueError(f"{out}: unknown kind of file {out.suffix!r}, expected .csv or .parquet")

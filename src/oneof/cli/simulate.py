@@ -39,8 +39,8 @@ def simulate(
     """
     import numpy as np
 
-    from oneof import items as item_files
     from oneof.answers import Answers
+    from oneof.items import loading as item_files
     from oneof.queries import UniformQueries, respond
 
     items = item_files.load(source)
@@ -54,8 +54,8 @@ def simulate(
     called: dict[str, Any] = {"class_names": names, "item_names": item_names}
     facts: dict[str, Any] = {"out": str(out), "classes": classes, "size": size}
     if adaptive:
-        from oneof.adaptive_simulation import simulate_adaptive
         from oneof.classifier import OneOfClassifier
+        from oneof.planning.simulation import simulate_adaptive
 
         run = simulate_adaptive(
             OneOfClassifier(epochs=epochs, random_state=seed),

@@ -74,7 +74,7 @@ def train(
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
     from oneof.engines.choice import choose
-    from oneof.items import load
+    from oneof.items.loading import load
     from oneof.training import Config, Features, fit
     from oneof.training.search import search_settings
     from oneof.training.workers import launch

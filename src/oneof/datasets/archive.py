@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from oneof.atomic import replacing
 from oneof.datasets.errors import FormatError
+from oneof.files.atomic import replacing
 
 
 def extract_members(archive: Path, members: Mapping[str, str], folder: Path) -> None:

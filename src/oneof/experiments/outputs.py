@@ -7,11 +7,11 @@ import html
 from collections.abc import Sequence
 from pathlib import Path
 
-from oneof.atomic import replacing
 from oneof.experiments.figures.catalogue import FIGURES, save
 from oneof.experiments.store import Evidence
 from oneof.experiments.table_format import Table, to_html, to_latex, to_markdown
 from oneof.experiments.tables import TABLES
+from oneof.files.atomic import replacing
 
 STYLE = """
 :root { color-scheme: light; }

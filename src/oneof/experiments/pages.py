@@ -6,7 +6,6 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from oneof.atomic import replacing
 from oneof.experiments.claims import Verdict, judge
 from oneof.experiments.figures.catalogue import FIGURES, Entry
 from oneof.experiments.leaderboard import leaderboard_table
@@ -15,6 +14,7 @@ from oneof.experiments.selection import SEARCHED, SUFFIX
 from oneof.experiments.store import Evidence, Results
 from oneof.experiments.table_format import to_markdown
 from oneof.experiments.tables import TABLES, table6
+from oneof.files.atomic import replacing
 
 DROPOUT = "cpu-dropout"
 MARKS = {"confirmed": "✔ confirmed", "not confirmed": "✘ not confirmed", "not tested": "○ not tested here"}

@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
-from oneof.atomic import replacing
 from oneof.datasets import check
 from oneof.engines.base import Engine
 from oneof.experiments.grid import needed, with_rates
@@ -20,6 +19,7 @@ from oneof.experiments.runner import Summary, run_grid
 from oneof.experiments.selection import chosen_rates, stages
 from oneof.experiments.store import Results
 from oneof.experiments.table_format import to_latex, to_markdown
+from oneof.files.atomic import replacing
 
 ITEMS = tuple(f"{kind}{number}" for kind in ("table", "figure") for number in range(1, 7))
 

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 from filelock import FileLock
 
-from oneof.atomic import replacing
+from oneof.files.atomic import replacing
 
 COLUMNS = (
     "run",

@@ -11,8 +11,8 @@ averaged over the batch (over the answers of an item first, where it has several
 import torch
 from torch import Tensor
 
-from oneof.logspace import Evaluation, restrict, scalar
 from oneof.objectives.base import Batch, Counts, Objective, size_range
+from oneof.objectives.logspace import Evaluation, restrict, scalar
 from oneof.objectives.registry import register
 
 

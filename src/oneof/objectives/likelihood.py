@@ -12,8 +12,8 @@ answers (adaptive ones included), any number of answers, any known noise. Never 
 import torch
 from torch import Tensor
 
-from oneof.logspace import Evaluation, log_softmax, restrict, scalar
 from oneof.objectives.base import Batch, Counts, Objective
+from oneof.objectives.logspace import Evaluation, log_softmax, restrict, scalar
 from oneof.objectives.registry import register
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from oneof.losses import Loss, get
 from oneof.objectives.base import Batch, Counts, Objective, size_range
+from oneof.objectives.losses import Loss, get
 from oneof.objectives.registry import register
-from oneof.weighted_sum import weighted_sum
+from oneof.objectives.weighted_sum import weighted_sum
 
 
 @register("pll-avg")

@@ -13,12 +13,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from oneof import losses
-from oneof.logspace import log_softmax, restrict
+from oneof.objectives import losses
 from oneof.objectives.base import Batch, Counts, Objective, size_range
 from oneof.objectives.likelihood import evidence
+from oneof.objectives.logspace import log_softmax, restrict
 from oneof.objectives.registry import register
-from oneof.weighted_sum import weighted_sum
+from oneof.objectives.weighted_sum import weighted_sum
 
 
 def first_weights(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:

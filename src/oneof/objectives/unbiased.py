@@ -24,11 +24,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from oneof.losses import Loss, get
 from oneof.objectives.base import Batch, Counts, Objective, size_range
+from oneof.objectives.losses import Loss, get
 from oneof.objectives.registry import register
+from oneof.objectives.weighted_sum import weighted_sum
 from oneof.queries.moment import Queries, inverse_moment
-from oneof.weighted_sum import weighted_sum
 
 Number = float | Tensor
 """One number, or one for each answer (n,) where queries have mixed sizes."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from oneof.atomic import replacing
+from oneof.files.atomic import replacing
 
 
 def save(path: Path, state: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from oneof.answers import Answers
-from oneof.bitsets import unpack
+from oneof.answers.bitsets import unpack
 from oneof.objectives import Batch
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from oneof.atomic import replacing
+from oneof.files.atomic import replacing
 
 Setting = dict[str, float]
 

@@ -1,0 +1,268 @@
+"""What annotators do, as append-only events: answer, undo, redo, flag.
+
+Nothing is ever changed or deleted: an undo is an event that points at an answer. Each event carries an id made by the
+browser; the same id again returns the stored row, so a page may send until it hears back.
+
+Undo and redo are two stacks a person, kept as linked lists through `events.previous`; an entry that is no longer
+current (answered again, withdrawn) is passed over.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
+
+from oneof.annotation.asking.claims import lock_person, take_place
+from oneof.annotation.project.folder import Project
+from oneof.annotation.store.schema import claims, events, people
+
+# Built once: see claims.py.
+BY_CLIENT_ID = select(events).where(events.c.person_id == bindparam("me"), events.c.client_id == bindparam("id"))
+BY_ID = select(events).where(events.c.id == bindparam("id"))
+CLAIM = select(claims).where(claims.c.task_id == bindparam("task"), claims.c.person_id == bindparam("me"))
+LOCKED_CLAIM = CLAIM.with_for_update()
+APPEND = insert(events).returning(events)
+SET_CLAIM = update(claims).where(claims.c.task_id == bindparam("task"), claims.c.person_id == bindparam("me"))
+SET_PERSON = update(people).where(people.c.id == bindparam("me"))
+
+
+class UnknownTaskError(LookupError):
+    """This person was never asked that."""
+
+
+class ConflictError(Exception):
+    """It cannot be done as things stand."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """An answer as the page sends it."""
+
+    id: str
+    task: int
+    answer: str
+    seconds: float
+    reason: str | None = None
+    guidelines: int | None = None
+
+
+def record_answer(
+    connection: Connection, project: Project, person_id: int, given: Given, now: float
+) -> tuple[Row[Any], bool]:
+    """Store an answer; returns its event and whether it is new (False: a replay of a stored one)."""
+    person = lock_person(connection, person_id)
+    stored = _stored(connection, person_id, given.id, "answer")
+    if stored is not None:
+        return stored, False
+    held = _claim_of(connection, person_id, given.task, lock=True)
+    if held is None:
+        raise UnknownTaskError("you were not asked this question")
+    if held.state not in ("held", "returned"):
+        raise ConflictError("this question has its answer already")
+    late = held.state == "returned" or held.expires_at < now
+    placed = held.placed or (held.state == "returned" and take_place(connection, given.task))
+    flip = 0.0 if given.answer == "skip" else project.settings.flip
+    event = _append(
+        connection,
+        client_id=given.id,
+        person_id=person_id,
+        kind="answer",
+        task_id=given.task,
+        at=now,
+        answer=given.answer,
+        seconds=given.seconds,
+        comment=given.reason,
+        guidelines=given.guidelines,
+        claimed_at=held.claimed_at,
+        late=late,
+        flip=flip,
+        previous=person.undo_top,
+    )
+    _set_current(connection, event, placed=placed)
+    _count(connection, person, event.answer, +1, placed=placed, undo_top=event.id, redo_top=person.redo_top)
+    return event, True
+
+
+def undo(
+    connection: Connection, project: Project, person_id: int, client_id: str, now: float, answer_id: str | None = None
+) -> Row[Any]:
+    """Take back the last answer that stands (or the given one) and hold its question again; returns that answer."""
+    person = lock_person(connection, person_id)
+    stored = _stored(connection, person_id, client_id, "undo")
+    if stored is not None:
+        return _event(connection, stored.target)
+    if answer_id is None:
+        node = top_of_undo(connection, person)
+        if node is None:
+            raise ConflictError("there is nothing to undo")
+        answer = _answer_of(connection, node)
+        undo_top = node.previous
+    else:
+        answer = _own_answer(connection, person_id, answer_id)
+        if not _stands(connection, answer):
+            raise ConflictError("this answer does not stand any more")
+        undo_top = person.undo_top
+    held = _claim_of(connection, person_id, answer.task_id, lock=True)
+    if held is None or held.state != "answered":
+        raise ConflictError("this answer was just withdrawn")
+    event = _append(
+        connection,
+        client_id=client_id,
+        person_id=person_id,
+        kind="undo",
+        task_id=answer.task_id,
+        at=now,
+        target=answer.id,
+        previous=person.redo_top,
+    )
+    expires_at = now + project.settings.claim_seconds
+    reopened = {"state": "held", "event_id": None, "answer": None, "expires_at": expires_at}
+    connection.execute(SET_CLAIM, {"task": answer.task_id, "me": person_id} | reopened)
+    _count(connection, person, answer.answer, -1, placed=held.placed, undo_top=undo_top, redo_top=event.id)
+    return answer
+
+
+def redo(connection: Connection, person_id: int, client_id: str, now: float, answer_id: str | None = None) -> Row[Any]:
+    """Let the answer that was undone last (or the given one) stand again; returns that answer."""
+    person = lock_person(connection, person_id)
+    stored = _stored(connection, person_id, client_id, "redo")
+    if stored is not None:
+        return _event(connection, stored.target)
+    if answer_id is None:
+        node = top_of_redo(connection, person)
+        if node is None:
+            raise ConflictError("there is nothing to redo")
+        answer = _answer_of(connection, node)
+        redo_top = node.previous
+    else:
+        answer = _own_answer(connection, person_id, answer_id)
+        if not _undone(connection, answer):
+            raise ConflictError("this answer cannot be brought back: its question has another one")
+        redo_top = person.redo_top
+    held = _claim_of(connection, person_id, answer.task_id, lock=True)
+    if held is None or held.state not in ("held", "returned"):
+        raise ConflictError("this question was just withdrawn")
+    event = _append(
+        connection,
+        client_id=client_id,
+        person_id=person_id,
+        kind="redo",
+        task_id=answer.task_id,
+        at=now,
+        target=answer.id,
+        previous=person.undo_top,
+    )
+    placed = held.placed or (held.state == "returned" and take_place(connection, answer.task_id))
+    _set_current(connection, answer, placed=placed)
+    _count(connection, person, answer.answer, +1, placed=placed, undo_top=event.id, redo_top=redo_top)
+    return answer
+
+
+def flag(
+    connection: Connection, person_id: int, client_id: str, task_id: int, comment: str, now: float
+) -> tuple[Row[Any], bool]:
+    """Store a remark about a question; returns its event and whether it is new."""
+    lock_person(connection, person_id)
+    stored = _stored(connection, person_id, client_id, "flag")
+    if stored is not None:
+        return stored, False
+    if _claim_of(connection, person_id, task_id) is None:
+        raise UnknownTaskError("you were not asked this question")
+    event = _append(
+        connection,
+        client_id=client_id,
+        person_id=person_id,
+        kind="flag",
+        task_id=task_id,
+        at=now,
+        comment=comment,
+    )
+    return event, True
+
+
+def top_of_undo(connection: Connection, person: Row[Any]) -> Row[Any] | None:
+    """The event on the undo stack whose answer stands, if there is one."""
+    return _walk(connection, person.undo_top, _stands)
+
+
+def top_of_redo(connection: Connection, person: Row[Any]) -> Row[Any] | None:
+    """The event on the redo stack whose answer can stand again, if there is one."""
+    return _walk(connection, person.redo_top, _undone)
+
+
+def _walk(connection: Connection, top: int | None, wanted: Any) -> Row[Any] | None:
+    while top is not None:
+        node = _event(connection, top)
+        if wanted(connection, _answer_of(connection, node)):
+            return node
+        top = node.previous
+    return None
+
+
+def _answer_of(connection: Connection, node: Row[Any]) -> Row[Any]:
+    return node if node.kind == "answer" else _event(connection, node.target)
+
+
+def _stands(connection: Connection, answer: Row[Any]) -> bool:
+    held = _claim_of(connection, answer.person_id, answer.task_id)
+    return held is not None and held.state == "answered" and held.event_id == answer.id
+
+
+def _undone(connection: Connection, answer: Row[Any]) -> bool:
+    held = _claim_of(connection, answer.person_id, answer.task_id)
+    return held is not None and held.state in ("held", "returned")
+
+
+def _own_answer(connection: Connection, person_id: int, client_id: str) -> Row[Any]:
+    answer = _stored(connection, person_id, client_id, "answer")
+    if answer is None:
+        raise UnknownTaskError("you gave no such answer")
+    return answer
+
+
+def _stored(connection: Connection, person_id: int, client_id: str, kind: str) -> Row[Any] | None:
+    row = connection.execute(BY_CLIENT_ID, {"me": person_id, "id": client_id}).first()
+    if row is not None and row.kind != kind:
+        raise ConflictError(f"this id belongs to another event ({row.kind})")
+    return row
+
+
+def _event(connection: Connection, event_id: int) -> Row[Any]:
+    return connection.execute(BY_ID, {"id": event_id}).one()
+
+
+def _claim_of(connection: Connection, person_id: int, task_id: int, *, lock: bool = False) -> Row[Any] | None:
+    return connection.execute(LOCKED_CLAIM if lock else CLAIM, {"task": task_id, "me": person_id}).first()
+
+
+def _append(connection: Connection, **values: Any) -> Row[Any]:
+    return connection.execute(APPEND, values).one()
+
+
+def _set_current(connection: Connection, answer: Row[Any], *, placed: bool) -> None:
+    key = {"task": answer.task_id, "me": answer.person_id}
+    values = {"state": "answered", "event_id": answer.id, "answer": answer.answer, "placed": placed}
+    connection.execute(SET_CLAIM, key | values)
+
+
+def _count(
+    connection: Connection,
+    person: Row[Any],
+    answer: str,
+    change: int,
+    *,
+    placed: bool,
+    undo_top: int | None,
+    redo_top: int | None,
+) -> None:
+    """Keep the person's counters and stacks; the row is locked, so that plain sums are safe."""
+    skip = answer == "skip"
+    values = {
+        "answered": person.answered + (0 if skip else change),
+        "skipped": person.skipped + (change if skip else 0),
+        "counted_answered": person.counted_answered + (change if placed and not skip else 0),
+        "counted_skipped": person.counted_skipped + (change if placed and skip else 0),
+        "undo_top": undo_top,
+        "redo_top": redo_top,
+    }
+    connection.execute(SET_PERSON, {"me": person.id} | values)

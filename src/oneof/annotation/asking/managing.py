@@ -1,0 +1,133 @@
+"""What the manager can do: pause, revoke, reassign and withdraw. Answers are left out, never deleted."""
+
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import Connection, insert, select, update
+
+from oneof.annotation.asking import people
+from oneof.annotation.asking.claims import give_back, lock_person
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.store import facts
+from oneof.annotation.store.database import Database
+from oneof.annotation.store.schema import claims, events, tasks
+from oneof.annotation.store.schema import people as people_table
+
+BATCH = 500
+"""Answers withdrawn in one transaction, so that nobody waits long for it."""
+
+
+def set_paused(database: Database, name: str | None, paused: bool) -> None:
+    """Pause or continue the project, or one annotator."""
+
+    def work(connection: Connection) -> None:
+        if name is None:
+            facts.put(connection, "paused", "yes" if paused else "no")
+            return
+        person_id = people.find(connection, name)
+        connection.execute(update(people_table).where(people_table.c.id == person_id).values(paused=paused))
+
+    database.write(work)
+
+
+def revoke(database: Database, name: str, now: float) -> None:
+    """End a person's link and sessions and give back what they hold."""
+
+    def work(connection: Connection) -> None:
+        person_id = people.find(connection, name)
+        lock_person(connection, person_id)
+        people.end_access(connection, person_id, now)
+        give_back(connection, _held(connection, person_id))
+
+    database.write(work)
+
+
+def withdraw(database: Database, name: str, now: float) -> int:
+    """Take a person's answers out of use and open their places again; returns how many."""
+    with database.read() as connection:
+        person_id = people.find(connection, name)
+    total = 0
+    while count := database.write(lambda connection: _retire(connection, person_id, now, "withdraw", None)):
+        total += count
+    return total
+
+
+def reassign(database: Database, name: str, now: float, *, to: str | None = None, skipped: bool = False) -> int:
+    """Give what a person holds (and with `skipped` what they could not tell) to `to`, or to whoever asks next."""
+    with database.read() as connection:
+        person_id = people.find(connection, name)
+        to_id = None if to is None else people.find(connection, to)
+    if to_id == person_id:
+        raise ProjectError(f"{name!r} holds these questions already")
+
+    def work(connection: Connection) -> int:
+        lock_person(connection, person_id)
+        held = [row for row in _held(connection, person_id) if row.placed]
+        give_back(connection, held)
+        _reserve(connection, [row.task_id for row in held], to_id)
+        return len(held)
+
+    total = database.write(work)
+    while skipped and (
+        count := database.write(lambda connection: _retire(connection, person_id, now, "reassign", to_id))
+    ):
+        total += count
+    return total
+
+
+def _retire(connection: Connection, person_id: int, now: float, kind: str, to_id: int | None) -> int:
+    """Set a batch of answers aside, an event each. reassign: only those that were skipped."""
+    lock_person(connection, person_id)
+    standing = (
+        select(claims.c.task_id, claims.c.person_id, claims.c.placed, claims.c.event_id, claims.c.answer)
+        .where(claims.c.person_id == person_id, claims.c.state == "answered")
+        .order_by(claims.c.event_id)
+        .limit(BATCH)
+        .with_for_update()
+    )
+    if kind == "reassign":
+        standing = standing.where(claims.c.answer == "skip")
+    rows = connection.execute(standing).all()
+    if not rows:
+        return 0
+    common = {"person_id": person_id, "kind": kind, "at": now, "late": False, "flip": 0.0}
+    connection.execute(
+        insert(events),
+        [{**common, "client_id": str(uuid4()), "task_id": row.task_id, "target": row.event_id} for row in rows],
+    )
+    give_back(connection, rows, state="withdrawn")
+    if to_id is not None:
+        _reserve(connection, [row.task_id for row in rows if row.placed], to_id)
+    skips = [row for row in rows if row.answer == "skip"]
+    placed = [row for row in rows if row.placed]
+    placed_skips = [row for row in skips if row.placed]
+    table = people_table.c
+    connection.execute(
+        update(people_table)
+        .where(table.id == person_id)
+        .values(
+            answered=table.answered - (len(rows) - len(skips)),
+            skipped=table.skipped - len(skips),
+            counted_answered=table.counted_answered - (len(placed) - len(placed_skips)),
+            counted_skipped=table.counted_skipped - len(placed_skips),
+        )
+    )
+    return len(rows)
+
+
+def _reserve(connection: Connection, task_ids: list[int], to_id: int | None) -> None:
+    """Keep these for one person, apart from those that the person has answered already."""
+    if to_id is None or not task_ids:
+        return
+    had = select(claims.c.task_id).where(claims.c.person_id == to_id, claims.c.state != "returned")
+    connection.execute(update(tasks).where(tasks.c.id.in_(task_ids), tasks.c.id.not_in(had)).values(reserved_for=to_id))
+
+
+def _held(connection: Connection, person_id: int) -> list[Any]:
+    return list(
+        connection.execute(
+            select(claims.c.task_id, claims.c.person_id, claims.c.placed)
+            .where(claims.c.person_id == person_id, claims.c.state == "held")
+            .with_for_update()
+        )
+    )

@@ -1,0 +1,101 @@
+"""Annotators and admins: personal links, sessions, and taking them back.
+
+A link holds 256 random bits; the database holds only its SHA-256. (A slow password hash would add nothing: such a
+token cannot be guessed, with or without the hash.)
+"""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
+
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.store.schema import people, sessions
+
+Role = Literal["annotator", "admin"]
+LONGEST_NAME = 200
+
+BY_SESSION = (
+    select(people.c.id, people.c.name, people.c.role, people.c.paused, people.c.guidelines)
+    .join(sessions, sessions.c.person_id == people.c.id)
+    .where(sessions.c.hash == bindparam("hash"), sessions.c.expires_at > bindparam("now"))
+    .where(people.c.revoked_at.is_(None))
+)
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with a valid link or session. guidelines: the version that the page last showed them."""
+
+    id: int
+    name: str
+    role: str
+    paused: bool
+    guidelines: int | None
+
+
+def digest(token: str) -> str:
+    """What is stored of a token."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def invite(connection: Connection, name: str, role: Role, now: float, *, new_only: bool = False) -> str:
+    """Make a person and return the token of the personal link; it cannot be shown again.
+
+    A name that exists gets a new link, and the old one and its sessions end; with `new_only` it is an error.
+    """
+    name = name.strip()
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise ProjectError(f"name {name!r}: expected 1..{LONGEST_NAME} printable characters")
+    token = secrets.token_urlsafe(32)
+    known = connection.execute(select(people.c.id, people.c.role).where(people.c.name == name)).first()
+    if known is None:
+        connection.execute(insert(people).values(name=name, role=role, token_hash=digest(token), created_at=now))
+        return token
+    if known.role != role or new_only:
+        raise ProjectError(f"{name!r} is already here as {known.role}")
+    connection.execute(delete(sessions).where(sessions.c.person_id == known.id))
+    connection.execute(update(people).where(people.c.id == known.id).values(token_hash=digest(token), revoked_at=None))
+    return token
+
+
+def find(connection: Connection, name: str) -> int:
+    """The id of a person, by name."""
+    found = connection.execute(select(people.c.id).where(people.c.name == name.strip())).scalar()
+    if found is None:
+        raise ProjectError(f"nobody here is called {name!r}")
+    return int(found)
+
+
+def by_token(connection: Connection, token: str) -> Person | None:
+    """Whose link this is, if it is still valid."""
+    row = connection.execute(
+        select(people).where(people.c.token_hash == digest(token), people.c.revoked_at.is_(None))
+    ).first()
+    return None if row is None else Person(row.id, row.name, row.role, row.paused, row.guidelines)
+
+
+def start_session(connection: Connection, person: Person, now: float, days: float) -> str:
+    """A new session for the cookie."""
+    secret = secrets.token_urlsafe(32)
+    connection.execute(delete(sessions).where(sessions.c.person_id == person.id, sessions.c.expires_at < now))
+    connection.execute(
+        insert(sessions).values(
+            hash=digest(secret), person_id=person.id, created_at=now, expires_at=now + days * 86_400
+        )
+    )
+    return secret
+
+
+def by_session(connection: Connection, secret: str, now: float) -> Person | None:
+    """Who this session is, if it has not ended."""
+    row = connection.execute(BY_SESSION, {"hash": digest(secret), "now": now}).first()
+    return None if row is None else Person(row.id, row.name, row.role, row.paused, row.guidelines)
+
+
+def end_access(connection: Connection, person_id: int, now: float) -> None:
+    """Revoke the link and every session."""
+    connection.execute(update(people).where(people.c.id == person_id).values(revoked_at=now))
+    connection.execute(delete(sessions).where(sessions.c.person_id == person_id))

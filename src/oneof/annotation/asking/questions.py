@@ -1,0 +1,91 @@
+"""Questions are drawn on the server, from a recorded seed, and stored before anybody sees them.
+
+The estimators need the true distribution of the subsets, and a reload must never draw a question again. So each
+import draws the subsets of its new items at once: `draws` keeps the seed and the sizes, each task its row.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, insert, select
+
+from oneof.annotation.project.folder import Project
+from oneof.annotation.store import facts
+from oneof.annotation.store.schema import draws, tasks
+from oneof.queries import UniformQueries
+
+ROUND = 2**48
+"""Positions of one round of questions; 2**14 rounds fit into a 63-bit position."""
+
+
+def write_subset(labels: NDArray[np.bool_]) -> str:
+    """A subset as text, class numbers in order.
+
+    >>> write_subset(np.array([True, False, True]))
+    '0,2'
+    """
+    return ",".join(map(str, np.flatnonzero(labels)))
+
+
+def read_subset(text: str) -> list[int]:
+    """The inverse of `write_subset`, as class numbers.
+
+    >>> read_subset("0,2")
+    [0, 2]
+    """
+    return [int(number) for number in text.split(",")]
+
+
+def new_draw(connection: Connection, project: Project, count: int, now: float, *, adaptive: bool) -> tuple[int, int]:
+    """Record a draw of `count` subsets and return its id and seed, which follows from the project's own seed."""
+    facts.add(connection, "draws", 1)
+    number = int(facts.get(connection, "draws", "0"))
+    state = np.random.SeedSequence([project.settings.seed, number]).generate_state(1, np.uint64)
+    seed = int(state[0] >> np.uint64(1))
+    row = insert(draws).values(
+        seed=seed,
+        classes=len(project.classes),
+        size=project.settings.size,
+        drawn=count,
+        adaptive=adaptive,
+        created_at=now,
+    )
+    return int(connection.execute(row.returning(draws.c.id)).scalar_one()), seed
+
+
+def ask(connection: Connection, project: Project, item_ids: Sequence[int], gold: Sequence[bool], now: float) -> None:
+    """Store the questions about new items: drawn uniformly, in random order within each round."""
+    settings = project.settings
+    rounds = settings.questions_per_item
+    count = len(item_ids) * rounds
+    draw_id, seed = new_draw(connection, project, count, now, adaptive=False)
+    subsets = UniformQueries(len(project.classes), settings.size).draw(count, np.random.default_rng(seed))
+    labels = np.nonzero(subsets)[1].reshape(count, settings.size).tolist()
+    order = np.random.default_rng([seed, 1]).integers(ROUND, size=count).tolist()
+    rows: list[dict[str, Any]] = []
+    for row in range(count):
+        index, turn = divmod(row, rounds)
+        wanted = 0 if gold[index] else settings.overlap
+        rows.append(
+            {
+                "item_id": item_ids[index],
+                "kind": "gold" if gold[index] else "question",
+                "subset": ",".join(map(str, labels[row])),
+                "draw_id": draw_id,
+                "draw_row": row,
+                "adaptive": False,
+                "quota": wanted,
+                "free": wanted,
+                "position": turn * ROUND + order[row],
+            }
+        )
+    connection.execute(insert(tasks), rows)
+    facts.add(connection, "needed", sum(row["quota"] for row in rows))
+
+
+def draw_again(connection: Connection, draw_id: int) -> NDArray[np.bool_]:
+    """The subsets of a recorded uniform draw, bool (count, k), from its seed alone."""
+    draw = connection.execute(select(draws).where(draws.c.id == draw_id)).one()
+    return UniformQueries(draw.classes, draw.size).draw(draw.drawn, np.random.default_rng(draw.seed))

@@ -1,0 +1,85 @@
+"""The items of a project as arrays that a classifier learns from."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, select
+
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.store.schema import items, sources
+from oneof.files.atomic import replacing
+
+LARGEST_SIDE = 64
+"""Pictures are scaled down to this many pixels at the longer side: enough to learn from, small enough to keep."""
+
+MOST_WORDS = 20_000
+
+
+@dataclass(frozen=True)
+class Content:
+    """All items. ids: (n,), in the database. x: (n, c, h, w) pictures or a sparse (n, d) matrix of word weights.
+
+    content_hashes: (n,). vectorizer: how texts became numbers; None for pictures.
+    """
+
+    ids: np.ndarray[Any, np.dtype[np.int64]]
+    content_hashes: list[str]
+    x: Any
+    vectorizer: Any = None
+
+    def save_vectorizer(self, path: Path) -> None:
+        """Write the words and their weights, as plain JSON, beside a model of texts."""
+        if self.vectorizer is None:
+            return
+        words = {str(word): int(column) for word, column in self.vectorizer.vocabulary_.items()}
+        with replacing(path) as part:
+            part.write_text(json.dumps({"vocabulary": words, "idf": self.vectorizer.idf_.tolist()}), encoding="utf-8")
+
+
+def load_content(connection: Connection) -> Content:
+    """Read every item of the project."""
+    rows = connection.execute(
+        select(items.c.id, items.c.name, items.c.kind, items.c.text, items.c.content_hash, sources.c.root)
+        .outerjoin(sources, sources.c.id == items.c.source_id)
+        .order_by(items.c.id)
+    ).all()
+    kinds = {row.kind for row in rows}
+    if len(kinds) != 1:
+        raise ProjectError(f"one kind of item is expected for training, found {' and '.join(sorted(kinds)) or 'none'}")
+    ids = np.array([row.id for row in rows], dtype=np.int64)
+    hashes = [row.content_hash for row in rows]
+    if kinds == {"image"}:
+        return Content(ids, hashes, load_pictures([Path(row.root, row.name) for row in rows]))
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer(max_features=MOST_WORDS, sublinear_tf=True, dtype=np.float32)
+    try:
+        return Content(ids, hashes, vectorizer.fit_transform([row.text for row in rows]), vectorizer)
+    except ValueError as error:
+        raise ProjectError(f"the texts cannot be turned into numbers: {error}") from None
+
+
+def load_pictures(paths: list[Path]) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Pictures as bytes (n, c, h, w), upright, of the first one's size or smaller; c is 1 if all are grey."""
+    from PIL import Image, ImageOps
+
+    size: tuple[int, int] | None = None
+    grey = True
+    arrays = []
+    for path in paths:
+        try:
+            with Image.open(path) as image:
+                upright = ImageOps.exif_transpose(image)
+                grey = grey and upright.mode in ("1", "L", "LA", "I", "I;16")
+                pixels = upright.convert("RGB")
+        except (OSError, SyntaxError, ValueError) as error:
+            raise ProjectError(f"{path}: this picture cannot be read: {error}") from None
+        if size is None:
+            scale = min(1.0, LARGEST_SIDE / max(pixels.size))
+            size = (max(1, round(pixels.width * scale)), max(1, round(pixels.height * scale)))
+        arrays.append(np.asarray(pixels if pixels.size == size else pixels.resize(size)))
+    stacked = np.stack(arrays).transpose(0, 3, 1, 2)
+    return np.ascontiguousarray(stacked[:, :1] if grey else stacked)

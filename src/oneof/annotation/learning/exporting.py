@@ -1,0 +1,183 @@
+"""Write the answers to a file, row by row: .csv, .jsonl or .parquet, in the format that `oneof.Answers.load` reads.
+
+item, subset and answer come first; the rest says who, when, from which seed, under which guidelines, and how often
+the answer was flipped on purpose. The answers are read in one snapshot, and nobody waits for it.
+"""
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.project.folder import Project
+from oneof.annotation.store.database import Database
+from oneof.annotation.store.schema import claims, draws, events, items, people, tasks
+from oneof.files.atomic import replacing
+
+BATCH = 2000
+COLUMNS = (
+    "item",
+    "subset",
+    "answer",
+    "annotator",
+    "flip_yes",
+    "flip_no",
+    "adaptive",
+    "shown_at",
+    "answered_at",
+    "seconds",
+    "seed",
+    "seed_row",
+    "guidelines",
+    "late",
+    "withdrawn",
+    "kind",
+    "task",
+    "reason",
+)
+Rows = Iterator[list[dict[str, Any]]]
+
+
+def export_answers(
+    database: Database,
+    project: Project,
+    out: Path,
+    *,
+    skips: bool = False,
+    checks: bool = False,
+    withdrawn: bool = False,
+) -> int:
+    """Write the answers that stand and return how many. The file appears whole or not at all."""
+    writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
+    if out.suffix not in writers:
+        raise ProjectError(f"{out}: expected a name that ends in .csv, .jsonl or .parquet")
+    if not out.parent.is_dir():
+        raise ProjectError(f"{out.parent}: no such folder")
+    count = 0
+
+    def counted(rows: Rows) -> Rows:
+        nonlocal count
+        for part in rows:
+            count += len(part)
+            yield part
+
+    with database.read() as connection, replacing(out) as part:
+        rows = answer_rows(connection, project, skips=skips, checks=checks, withdrawn=withdrawn)
+        writers[out.suffix](counted(rows), project, part)
+    return count
+
+
+def answer_rows(
+    connection: Connection, project: Project, *, skips: bool = False, checks: bool = False, withdrawn: bool = False
+) -> Rows:
+    """The answers in batches of rows; `subset` is a list of class names. Gold and repeats only with `checks`."""
+    names = [one.name for one in project.classes]
+    wanted = (
+        select(items.c.name.label("item"), tasks.c.subset, events.c.answer, people.c.name.label("annotator"))
+        .add_columns(events.c.flip, tasks.c.adaptive, events.c.claimed_at, events.c.at, events.c.seconds)
+        .add_columns(draws.c.seed, tasks.c.draw_row, events.c.guidelines, events.c.late, claims.c.state)
+        .add_columns(tasks.c.kind, tasks.c.id.label("task"), events.c.comment)
+        .select_from(events)
+        .join(claims, (claims.c.task_id == events.c.task_id) & (claims.c.person_id == events.c.person_id))
+        .join(tasks, tasks.c.id == events.c.task_id)
+        .join(items, items.c.id == tasks.c.item_id)
+        .join(people, people.c.id == claims.c.person_id)
+        .join(draws, draws.c.id == tasks.c.draw_id)
+        .where(claims.c.event_id == events.c.id)
+        .where(claims.c.state.in_(("answered", "withdrawn") if withdrawn else ("answered",)))
+        .order_by(events.c.id)
+    )
+    if not skips:
+        wanted = wanted.where(events.c.answer != "skip")
+    if not checks:
+        wanted = wanted.where(tasks.c.kind == "question")
+    result = connection.execution_options(yield_per=BATCH).execute(wanted)
+    for part in result.partitions():
+        yield [
+            {
+                "item": row.item,
+                "subset": [names[index] for index in read_subset(row.subset)],
+                "answer": row.answer,
+                "annotator": row.annotator,
+                "flip_yes": row.flip,
+                "flip_no": row.flip,
+                "adaptive": bool(row.adaptive),
+                "shown_at": datetime.fromtimestamp(row.claimed_at, UTC),
+                "answered_at": datetime.fromtimestamp(row.at, UTC),
+                "seconds": row.seconds,
+                "seed": row.seed,
+                "seed_row": row.draw_row,
+                "guidelines": row.guidelines,
+                "late": bool(row.late),
+                "withdrawn": row.state == "withdrawn",
+                "kind": row.kind,
+                "task": row.task,
+                "reason": row.comment,
+            }
+            for row in part
+        ]
+
+
+def _write_csv(rows: Rows, project: Project, part: Path) -> None:
+    told = "|".join(one.name for one in project.classes)
+    with part.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([*COLUMNS, "classes"])
+        for batch in rows:
+            for row in batch:
+                texts = _texts(row, str)
+                texts["subset"] = "|".join(row["subset"])
+                writer.writerow([*(texts[column] for column in COLUMNS), told])
+                told = ""
+
+
+def _write_jsonl(rows: Rows, project: Project, part: Path) -> None:
+    told: dict[str, Any] = {"classes": [one.name for one in project.classes]}
+    with part.open("w", encoding="utf-8") as stream:
+        for batch in rows:
+            for row in batch:
+                stream.write(json.dumps(_texts(row, bool) | told, ensure_ascii=False) + "\n")
+                told = {}
+
+
+def _texts(row: dict[str, Any], flag: Callable[[bool], Any]) -> dict[str, Any]:
+    texts = dict(row)
+    for column in ("shown_at", "answered_at"):
+        texts[column] = row[column].isoformat(timespec="milliseconds")
+    for column in ("adaptive", "late", "withdrawn"):
+        texts[column] = "true" if flag is str and row[column] else "false" if flag is str else row[column]
+    return texts
+
+
+def _write_parquet(rows: Rows, project: Project, part: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = {
+        "subset": pa.list_(pa.string()),
+        "flip_yes": pa.float64(),
+        "flip_no": pa.float64(),
+        "adaptive": pa.bool_(),
+        "shown_at": pa.timestamp("us", tz="UTC"),
+        "answered_at": pa.timestamp("us", tz="UTC"),
+        "seconds": pa.float64(),
+        "seed": pa.int64(),
+        "seed_row": pa.int64(),
+        "guidelines": pa.int64(),
+        "late": pa.bool_(),
+        "withdrawn": pa.bool_(),
+        "task": pa.int64(),
+    }
+    names = json.dumps([one.name for one in project.classes]).encode()
+    schema = pa.schema(
+        [(column, kinds.get(column, pa.string())) for column in COLUMNS], metadata={b"oneof.classes": names}
+    )
+    with pq.ParquetWriter(part, schema) as writer:
+        for batch in rows:
+            writer.write_table(pa.Table.from_pylist(batch, schema))

@@ -1,0 +1,186 @@
+"""The manager's figures: progress, agreement, and how each annotator does.
+
+Sums run in one read transaction beside the answering; per-annotator figures look at the last thousand answers.
+"""
+
+from collections.abc import Iterable
+from math import sqrt
+from statistics import median
+from typing import Any
+
+from sqlalchemy import Connection, case, func, select
+
+from oneof.annotation.asking.claims import HELD, is_paused
+from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.learning.judging import current_model
+from oneof.annotation.project.folder import Project
+from oneof.annotation.store import facts
+from oneof.annotation.store.database import Database
+from oneof.annotation.store.schema import claims, events, items, people, tasks
+
+RECENT = 1000
+SHOWN_FLAGS = 50
+UNLIKELY = 4.0
+"""Standard errors between a yes-rate and its expected value beyond which the dashboard points at it."""
+
+
+def krippendorff_alpha(counts: Iterable[tuple[int, int, int]]) -> float | None:
+    """Krippendorff's alpha for yes/no answers: 1 - observed / expected disagreement.
+
+    counts: (yes, no, how many questions had this many of each). Questions with one answer say nothing. None where
+    alpha is undefined: no question was answered twice, or every answer is the same.
+
+    >>> krippendorff_alpha([(2, 0, 3), (0, 2, 3)])
+    1.0
+    """
+    yes = no = 0
+    observed = 0.0
+    for y, n, questions in counts:
+        if y + n < 2:
+            continue
+        yes += y * questions
+        no += n * questions
+        observed += questions * 2.0 * y * n / (y + n - 1)
+    total = yes + no
+    if not yes or not no:
+        return None
+    expected = 2.0 * yes * no / (total - 1)
+    return 1.0 - observed / expected
+
+
+def expected_yes_rate(project: Project) -> float:
+    """m/k, seen through the flips of private mode."""
+    settings = project.settings
+    rate = settings.size / len(project.classes)
+    return rate * (1 - settings.flip) + (1 - rate) * settings.flip
+
+
+def dashboard(database: Database, project: Project, now: float) -> dict[str, Any]:
+    """Everything the dashboard and `status` show, ready for JSON."""
+    with database.read() as connection:
+        everybody = connection.execute(select(people).order_by(people.c.name)).all()
+        annotators = [
+            _annotator(connection, project, person, now) for person in everybody if person.role == "annotator"
+        ]
+        yes, no = _yes_and_no(connection)
+        answered = sum(person.counted_answered for person in everybody)
+        return {
+            "project": project.settings.name,
+            "paused": is_paused(connection),
+            "needed": int(facts.get(connection, "needed", "0")),
+            "answered": answered,
+            "skipped": sum(person.counted_skipped for person in everybody),
+            "held": connection.execute(
+                select(func.count()).select_from(claims).where(claims.c.state == HELD, claims.c.expires_at >= now)
+            ).scalar_one(),
+            "overlap": project.settings.overlap,
+            "epsilon": project.settings.epsilon,
+            "agreement_alpha": krippendorff_alpha(_agreement_counts(connection)),
+            "yes_rate": _share(yes, yes + no),
+            "expected_yes_rate": expected_yes_rate(project),
+            "answers_last_hour": sum(person["last_hour"] for person in annotators),
+            "annotators": annotators,
+            "flags": _flags(connection),
+            "model": current_model(connection, project),
+        }
+
+
+def _annotator(connection: Connection, project: Project, person: Any, now: float) -> dict[str, Any]:
+    rows = connection.execute(
+        select(claims.c.answer, events.c.seconds, tasks.c.kind, tasks.c.subset, tasks.c.adaptive, items.c.gold)
+        .add_columns(tasks.c.repeat_of)
+        .select_from(claims)
+        .join(events, events.c.id == claims.c.event_id)
+        .join(tasks, tasks.c.id == claims.c.task_id)
+        .join(items, items.c.id == tasks.c.item_id)
+        .where(claims.c.person_id == person.id, claims.c.state == "answered")
+        .order_by(claims.c.event_id.desc())
+        .limit(RECENT)
+    ).all()
+    drawn = [row for row in rows if row.kind == "question" and row.answer != "skip" and not row.adaptive]
+    gold = [row for row in rows if row.kind == "gold" and row.answer != "skip"]
+    seconds = [row.seconds for row in rows]
+    yes = sum(row.answer == "yes" for row in drawn)
+    rate = expected_yes_rate(project)
+    error = sqrt(rate * (1 - rate) / len(drawn)) if drawn else 0.0
+    same, repeated = _repeats(connection, person.id)
+    return {
+        "name": person.name,
+        "answered": person.answered,
+        "skipped": person.skipped,
+        "paused": person.paused,
+        "revoked": person.revoked_at is not None,
+        "yes_rate": _share(yes, len(drawn)),
+        "unusual_yes_rate": bool(drawn) and abs(yes / len(drawn) - rate) > UNLIKELY * error,
+        "median_seconds": median(seconds) if seconds else None,
+        "too_fast": _share(sum(value < project.settings.too_fast_seconds for value in seconds), len(seconds)),
+        "gold_right": sum((row.gold in read_subset(row.subset)) == (row.answer == "yes") for row in gold),
+        "gold_asked": len(gold),
+        "repeats_same": same,
+        "repeats_asked": repeated,
+        "last_hour": connection.execute(
+            select(func.count())
+            .select_from(events)
+            .where(events.c.person_id == person.id, events.c.kind == "answer", events.c.at > now - 3600)
+        ).scalar_one(),
+    }
+
+
+def _repeats(connection: Connection, person_id: int) -> tuple[int, int]:
+    """How often this person answered a repeated question as before, and how many were repeated."""
+    again, before = claims.alias("again"), claims.alias("before")
+    row = connection.execute(
+        select(func.count(), func.sum(case((again.c.answer == before.c.answer, 1), else_=0)))
+        .select_from(again)
+        .join(tasks, tasks.c.id == again.c.task_id)
+        .join(before, (before.c.task_id == tasks.c.repeat_of) & (before.c.person_id == again.c.person_id))
+        .where(again.c.person_id == person_id, tasks.c.kind == "repeat")
+        .where(again.c.state == "answered", before.c.state == "answered")
+        .where(again.c.answer != "skip", before.c.answer != "skip")
+    ).one()
+    return int(row[1] or 0), int(row[0])
+
+
+def _agreement_counts(connection: Connection) -> list[tuple[int, int, int]]:
+    """How many questions have y yes and n no, for each (y, n) with at least two answers."""
+    yes = func.sum(case((claims.c.answer == "yes", 1), else_=0)).label("yes")
+    no = func.sum(case((claims.c.answer == "no", 1), else_=0)).label("no")
+    each = (
+        select(yes, no)
+        .where(claims.c.state == "answered", claims.c.answer != "skip")
+        .group_by(claims.c.task_id)
+        .having(func.count() > 1)
+        .subquery()
+    )
+    rows = connection.execute(select(each.c.yes, each.c.no, func.count()).group_by(each.c.yes, each.c.no))
+    return [(int(y), int(n), int(count)) for y, n, count in rows]
+
+
+def _yes_and_no(connection: Connection) -> tuple[int, int]:
+    """Answers to uniform questions: only those have a known expected rate."""
+    rows = connection.execute(
+        select(claims.c.answer, func.count())
+        .join(tasks, tasks.c.id == claims.c.task_id)
+        .where(claims.c.state == "answered", tasks.c.kind == "question", tasks.c.adaptive.is_(False))
+        .group_by(claims.c.answer)
+    )
+    found = {answer: int(count) for answer, count in rows}
+    return found.get("yes", 0), found.get("no", 0)
+
+
+def _flags(connection: Connection) -> list[dict[str, Any]]:
+    rows = connection.execute(
+        select(people.c.name, items.c.name.label("item"), events.c.comment, events.c.at)
+        .select_from(events)
+        .join(people, people.c.id == events.c.person_id)
+        .join(tasks, tasks.c.id == events.c.task_id)
+        .join(items, items.c.id == tasks.c.item_id)
+        .where(events.c.kind == "flag")
+        .order_by(events.c.id.desc())
+        .limit(SHOWN_FLAGS)
+    )
+    return [{"annotator": row.name, "item": row.item, "comment": row.comment, "at": row.at} for row in rows]
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

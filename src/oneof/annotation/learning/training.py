@@ -1,0 +1,141 @@
+"""Train on a project's answers, and judge the model without labels.
+
+Items are split by the hash of their content: those kept aside are never trained on, in no later run either, so that
+their answers stay fit to judge. The predictions are stored, and the dashboard goes on judging them as answers come in.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from oneof import Answers, Estimate
+from oneof.annotation.asking.adaptive import choose_questions
+from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.learning.content import Content, load_content
+from oneof.annotation.learning.judging import current_model
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.project.folder import Project
+from oneof.annotation.store.database import Database
+from oneof.annotation.store.schema import claims, events, models, people, predictions, tasks
+
+BATCH = 1000
+FEWEST = 20
+"""Answers below which there is nothing to learn from."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained model: its folder, on how many answers, and its label-free accuracy."""
+
+    folder: Path
+    answers: int
+    estimate: Estimate
+
+
+def train_project(
+    database: Database,
+    project: Project,
+    *,
+    now: float,
+    objective: str = "likelihood",
+    epochs: int | None = None,
+    held_out: float = 0.2,
+    seed: int = 0,
+) -> Trained:
+    """Train a classifier, store it in the project's `models` folder and its predictions in the database."""
+    from oneof import OneOfClassifier
+
+    if not 0 < held_out < 1:
+        raise ProjectError(f"held out share {held_out}: expected a number between 0 and 1")
+    with database.read() as connection:
+        content = load_content(connection)
+        last_event = int(connection.execute(select(func.coalesce(func.max(events.c.id), 0))).scalar_one())
+        answers = load_answers(connection, project, content)
+    aside = kept_aside(content.content_hashes, held_out)
+    learned = np.flatnonzero(~aside[answers.items])
+    if len(learned) < FEWEST:
+        raise ProjectError(f"{len(learned)} answers to learn from: ask for at least {FEWEST} first")
+    training = answers[learned]
+    model = OneOfClassifier(objective=objective, epochs=epochs, random_state=seed).fit(content.x, training)
+    probabilities = model.predict_proba(content.x)
+    model_id = database.write(lambda connection: _new_model(connection, now, last_event, len(training)))
+    folder = project.folder / "models" / f"{model_id:04d}"
+    model.save(folder)
+    content.save_vectorizer(folder / "vectorizer.json")
+    _store_predictions(database, model_id, content, probabilities.argmax(axis=1), aside)
+    if project.settings.mechanism == "adaptive":
+        choose_questions(database, project, content, probabilities, answers, aside, now)
+    with database.read() as connection:
+        judged = current_model(connection, project)
+    if judged is None or judged["accuracy"] is None:
+        estimate = Estimate(float("nan"), 0.0, 1.0, 0)
+    else:
+        estimate = Estimate(judged["accuracy"], judged["low"], judged["high"], judged["judged_on"])
+        database.write(lambda connection: _note_estimate(connection, model_id, estimate))
+    return Trained(folder, len(training), estimate)
+
+
+def kept_aside(content_hashes: list[str], share: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which items are kept to judge: the same ones in every run, whatever came in since.
+
+    >>> kept_aside(["00" * 32, "ff" * 32], 0.2)
+    array([ True, False])
+    """
+    return np.array([int(text[:8], 16) < share * 2**32 for text in content_hashes], dtype=np.bool_)
+
+
+def load_answers(connection: Connection, project: Project, content: Content) -> Answers:
+    """The answers that stand, about rows of `content`; gold and repeated questions are checks, not answers."""
+    rows = connection.execute(
+        select(tasks.c.item_id, tasks.c.subset, claims.c.answer, events.c.flip, tasks.c.adaptive, people.c.name)
+        .select_from(claims)
+        .join(tasks, tasks.c.id == claims.c.task_id)
+        .join(events, events.c.id == claims.c.event_id)
+        .join(people, people.c.id == claims.c.person_id)
+        .where(claims.c.state == "answered", claims.c.answer != "skip", tasks.c.kind == "question")
+        .order_by(claims.c.event_id)
+    ).all()
+    subsets = np.zeros((len(rows), len(project.classes)), dtype=np.bool_)
+    for number, row in enumerate(rows):
+        subsets[number, read_subset(row.subset)] = True
+    # A slip of the finger on top of the flips of private mode; without it two answers that contradict each other
+    # would leave no class possible.
+    slip = project.settings.slip_rate
+    flips = np.array([row.flip * (1 - slip) + (1 - row.flip) * slip for row in rows], dtype=np.float64)
+    return Answers(
+        subsets,
+        np.array([row.answer == "yes" for row in rows], dtype=np.bool_),
+        np.searchsorted(content.ids, np.array([row.item_id for row in rows], dtype=np.int64)),
+        class_names=[one.name for one in project.classes],
+        annotators=[row.name for row in rows],
+        flip_yes=flips,
+        flip_no=flips,
+        adaptive=np.array([row.adaptive for row in rows], dtype=np.bool_),
+    )
+
+
+def _new_model(connection: Connection, now: float, last_event: int, count: int) -> int:
+    row = insert(models).values(trained_at=now, last_event=last_event, answers=count, held_out=0)
+    return int(connection.execute(row.returning(models.c.id)).scalar_one())
+
+
+def _note_estimate(connection: Connection, model_id: int, estimate: Estimate) -> None:
+    connection.execute(
+        update(models)
+        .where(models.c.id == model_id)
+        .values(accuracy=estimate.value, low=estimate.low, high=estimate.high, held_out=int(estimate.n))
+    )
+
+
+def _store_predictions(database: Database, model_id: int, content: Content, labels: Any, aside: Any) -> None:
+    for start in range(0, len(content.ids), BATCH):
+        part = slice(start, start + BATCH)
+        rows = [
+            {"model_id": model_id, "item_id": int(item), "label": int(label), "held_out": bool(kept)}
+            for item, label, kept in zip(content.ids[part], labels[part], aside[part], strict=True)
+        ]
+        database.write(lambda connection, rows=rows: connection.execute(insert(predictions), rows))  # type: ignore[misc]
+    database.write(lambda connection: connection.execute(delete(predictions).where(predictions.c.model_id < model_id)))

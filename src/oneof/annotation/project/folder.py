@@ -1,0 +1,155 @@
+"""A project folder.
+
+project.toml      the settings below; edit and restart the server
+classes.json      the classes
+guidelines.md     what annotators read; each change is a new version, stored with the answers
+project.sqlite    the database (or database.url, where PostgreSQL is used)
+examples/         example pictures of the classes
+models/           what `train` made
+"""
+
+import json
+import math
+import secrets
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from sqlalchemy import make_url
+
+from oneof.annotation.project.classes import Class, ProjectError, dump_classes, load_classes
+from oneof.annotation.store.database import Database, sqlite_url
+from oneof.files.atomic import replacing
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+GUIDELINES = """\
+Look at the item and at the labels. If the item is one of them, answer Yes. If it is none of them, answer No.
+
+If you cannot tell, say so: a guess is worse than no answer.
+"""
+
+
+class Settings(BaseModel):
+    """What `project.toml` may say. An unknown name is an error."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    name: str = Field(min_length=1, max_length=200)
+    question: str = Field(default="Is it one of these?", min_length=1, max_length=500)
+    size: int = Field(ge=1)
+    overlap: int = Field(default=1, ge=1, le=1000)
+    questions_per_item: int = Field(default=1, ge=1, le=1000)
+    seed: int = Field(default_factory=lambda: secrets.randbits(48), ge=0, lt=2**63)
+    epsilon: float | None = Field(default=None, gt=0, le=50)
+    claim_seconds: float = Field(default=600.0, gt=0)
+    prefetch: int = Field(default=3, ge=0, le=20)
+    gold_share: Share = 0.05
+    repeat_share: Share = 0.0
+    repeat_gap: int = Field(default=20, ge=1)
+    mechanism: Literal["uniform", "adaptive"] = "uniform"
+    uniform_share: Share = 0.2
+    show_predictions: bool = False
+    show_names: bool = True
+    slip_rate: float = Field(default=0.01, ge=0, lt=0.5)
+    too_fast_seconds: float = Field(default=0.5, ge=0)
+    session_days: float = Field(default=90.0, gt=0)
+
+    @model_validator(mode="after")
+    def _private_means_asked_once(self) -> "Settings":
+        if self.epsilon is not None and self.repeat_share > 0:
+            raise ValueError(
+                "epsilon and repeat_share cannot go together: answering a question twice tells more than epsilon allows"
+            )
+        return self
+
+    @property
+    def flip(self) -> float:
+        """The rate at which the browser flips an answer: 1/(1 + e^epsilon), 0 without epsilon."""
+        return 0.0 if self.epsilon is None else 1.0 / (1.0 + math.exp(self.epsilon))
+
+
+@dataclass(frozen=True)
+class Project:
+    """An opened project folder."""
+
+    folder: Path
+    settings: Settings
+
+    @cached_property
+    def classes(self) -> list[Class]:
+        """The classes, in the order in which labels are shown."""
+        return load_classes((self.folder / "classes.json").read_text(encoding="utf-8"))
+
+    @property
+    def guidelines_file(self) -> Path:
+        """What annotators read."""
+        return self.folder / "guidelines.md"
+
+    def database(self, url: str | None = None) -> Database:
+        """The project's database: `url`, else what database.url says, else the SQLite file in the folder."""
+        return Database(url or self.database_url())
+
+    def database_url(self) -> str:
+        """Where the answers are."""
+        note = self.folder / "database.url"
+        return note.read_text().strip() if note.is_file() else sqlite_url(self.folder.resolve() / "project.sqlite")
+
+    def remember_database(self, url: str) -> None:
+        """Let every later command use this database. The file is for the owner alone: a URL may hold a password."""
+        parsed = make_url(url)
+        if parsed.get_backend_name() == "sqlite" and parsed.database:
+            url = sqlite_url(Path(parsed.database).resolve())
+        with replacing(self.folder / "database.url") as part:
+            part.write_text(url + "\n")
+        (self.folder / "database.url").chmod(0o600)
+
+
+def create_project(folder: Path, settings: Settings, classes: list[Class]) -> Project:
+    """Write a new project folder; `folder` must not hold a project yet.
+
+    >>> from tempfile import mkdtemp
+    >>> project = create_project(Path(mkdtemp()), Settings(name="pets", size=1), [Class("cat"), Class("dog")])
+    >>> [one.name for one in open_project(project.folder).classes]
+    ['cat', 'dog']
+    """
+    if (folder / "project.toml").exists():
+        raise ProjectError(f"{folder}: there is a project already; use `import` to add items to it")
+    if not 1 <= settings.size <= len(classes) - 1:
+        raise ProjectError(f"size {settings.size}: expected 1..{len(classes) - 1} of the {len(classes)} classes")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "classes.json").write_text(dump_classes(classes), encoding="utf-8")
+    if not (folder / "guidelines.md").exists():
+        (folder / "guidelines.md").write_text(GUIDELINES, encoding="utf-8")
+    # The settings come last: a folder is a project once it has them.
+    with replacing(folder / "project.toml") as part:
+        part.write_text(_toml(settings.model_dump(exclude_none=True)), encoding="utf-8")
+    return Project(folder, settings)
+
+
+def open_project(folder: Path) -> Project:
+    """Open a project folder; an error names the file and the setting."""
+    path = folder / "project.toml"
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = Settings(**values)
+    except FileNotFoundError:
+        raise ProjectError(f"{folder}: not a project (no project.toml); make one with `oneof annotate init`") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ProjectError(f"{path}: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ProjectError(f"{path}: {where + ': ' if where else ''}{first['msg']}") from None
+    project = Project(folder, settings)
+    if not 1 <= settings.size <= len(project.classes) - 1:
+        raise ProjectError(f"{path}: size: expected 1..{len(project.classes) - 1}, not {settings.size}")
+    return project
+
+
+def _toml(values: dict[str, Any]) -> str:
+    # JSON's strings, numbers and booleans are TOML's too, once no character beyond the basic plane is escaped.
+    return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())

@@ -1,0 +1,171 @@
+"""Bring items in, while people go on answering.
+
+A table is read twice: first to check every row, so that a bad one is reported before anything is stored; then to
+store, a thousand items a transaction, with a pause after each that lets waiting answers through. What is already
+there, told by the hash of its content, is left alone: running an import again, or after a crash, is safe.
+"""
+
+import csv
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from sqlalchemy import Connection, insert, select
+
+from oneof.annotation.asking import questions
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.project.folder import Project
+from oneof.annotation.project.reading import Incoming, read_items
+from oneof.annotation.store.database import Database
+from oneof.annotation.store.schema import items, sources
+
+BATCH = 1000
+SHOWN_PROBLEMS = 20
+
+
+@dataclass
+class Imported:
+    """What an import did. left_out: files that are no pictures, with the reason."""
+
+    added: int = 0
+    known: int = 0
+    left_out: list[str] = field(default_factory=list)
+
+
+def import_items(
+    database: Database,
+    project: Project,
+    path: Path,
+    gold: dict[str, int] | None = None,
+    *,
+    report: Callable[[int], None] | None = None,
+    alone: bool = False,
+) -> Imported:
+    """Add the items at `path` and draw their questions. gold: the known class of some items, by name.
+
+    report: called with the number of items stored so far. alone: nobody else uses the database yet, so do not pause.
+    """
+    gold = gold or {}
+    _check(database, path, gold)
+    source = database.write(lambda connection: _source(connection, path)) if path.is_dir() else None
+    done = Imported()
+    for batch in _batches(read_items(path)):
+        started = time.monotonic()
+        good = [item for item in batch if item.problem is None]
+        done.left_out += [f"{item.place}: {item.problem}" for item in batch if item.problem is not None]
+        added = database.write(lambda connection, good=good: _store(connection, project, good, source, gold))  # type: ignore[misc]
+        done.added += added
+        done.known += len(good) - added
+        if report is not None:
+            report(done.added + done.known)
+        if not alone:
+            # Equal turns: whoever waits for the database gets as long as this batch took.
+            time.sleep(min(0.1, time.monotonic() - started))
+    return done
+
+
+def read_gold(path: Path, class_names: list[str]) -> dict[str, int]:
+    """Read a csv with columns `item` and `label`: items whose class is known, to be hidden among the others."""
+    numbers = {name: index for index, name in enumerate(class_names)}
+    gold: dict[str, int] = {}
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream, strict=True)
+            if set(reader.fieldnames or ()) != {"item", "label"}:
+                raise ProjectError(f"{path}: expected the columns item,label")
+            for row in reader:
+                if row["label"] not in numbers:
+                    raise ProjectError(f"{path}, line {reader.line_num}: {row['label']!r} is not one of the classes")
+                gold[row["item"]] = numbers[row["label"]]
+    except FileNotFoundError:
+        raise ProjectError(f"{path}: no such file") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ProjectError(f"{path}: cannot be read: {error}") from None
+    return gold
+
+
+def _check(database: Database, path: Path, gold: dict[str, int]) -> None:
+    """Read everything once and refuse the whole import if a row is bad; nothing is stored yet."""
+    problems: list[str] = []
+    seen: dict[str, str] = {}
+    count = 0
+    for batch in _batches(read_items(path)):
+        if path.is_dir():
+            bad: list[str] = []
+        else:
+            bad = [f"{item.place}: {item.problem}" for item in batch if item.problem is not None]
+        good = [item for item in batch if item.problem is None]
+        with database.read() as connection:
+            names = [item.name for item in good]
+            stored = connection.execute(select(items.c.name, items.c.content_hash).where(items.c.name.in_(names)))
+            known = {row.name: row.content_hash for row in stored}
+        for item in good:
+            before = known.get(item.name) or seen.get(item.name)
+            if before is not None and before != item.content_hash:
+                bad.append(f"{item.place}: {item.name!r} is already here with other content; give it a new name")
+            seen[item.name] = item.content_hash
+        problems += bad
+        count += len(good)
+        if len(problems) >= SHOWN_PROBLEMS:
+            break
+    else:
+        missing = [name for name in gold if name not in seen]
+        if missing:
+            problems.append(f"gold item {missing[0]!r} is not among the items")
+        if not count and not problems:
+            problems.append("no items here: expected pictures (png, jpg, gif, webp, bmp) or rows with id and text")
+    if problems:
+        more = "" if len(problems) < SHOWN_PROBLEMS else "\n(there may be more)"
+        raise ProjectError("\n".join(f"{path}, {problem}" for problem in problems[:SHOWN_PROBLEMS]) + more)
+
+
+def _store(
+    connection: Connection, project: Project, batch: list[Incoming], source: int | None, gold: dict[str, int]
+) -> int:
+    """Store the new ones among a batch, with their questions; returns how many."""
+    hashes = [item.content_hash for item in batch]
+    known = set(connection.scalars(select(items.c.content_hash).where(items.c.content_hash.in_(hashes))))
+    new: list[Incoming] = []
+    for item in batch:
+        if item.content_hash not in known:
+            known.add(item.content_hash)
+            new.append(item)
+    if not new:
+        return 0
+    rows = [
+        {
+            "key": secrets.token_hex(12),
+            "name": item.name,
+            "kind": item.kind,
+            "content_hash": item.content_hash,
+            "source_id": source,
+            "text": item.text,
+            "gold": gold.get(item.name),
+        }
+        for item in new
+    ]
+    connection.execute(insert(items), rows)
+    # Asking for the numbers afterwards is one statement; asking row by row would be a thousand.
+    new_hashes = [item.content_hash for item in new]
+    numbered = select(items.c.content_hash, items.c.id).where(items.c.content_hash.in_(new_hashes))
+    ids = {row.content_hash: row.id for row in connection.execute(numbered)}
+    order = [ids[item.content_hash] for item in new]
+    questions.ask(connection, project, order, [item.name in gold for item in new], time.time())
+    return len(new)
+
+
+def _source(connection: Connection, folder: Path) -> int:
+    root = str(folder.resolve())
+    known = connection.execute(select(sources.c.id).where(sources.c.root == root)).scalar()
+    if known is not None:
+        return int(known)
+    return int(connection.execute(insert(sources).values(root=root).returning(sources.c.id)).scalar_one())
+
+
+def _batches(stream: Iterable[Incoming]) -> Iterator[list[Incoming]]:
+    iterator = iter(stream)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch

@@ -1,0 +1,1 @@
+"""Where everything is kept: the tables, the database under them, migrations, backup and audit."""

@@ -1,0 +1,64 @@
+"""Single values of a project, and the versions of its guidelines."""
+
+import secrets
+import time
+
+from sqlalchemy import Connection, insert, select, update
+
+from oneof.annotation.project.folder import Project
+from oneof.annotation.store.database import Database
+from oneof.annotation.store.schema import facts, guidelines
+
+
+def get(connection: Connection, name: str, default: str) -> str:
+    """One value."""
+    found = connection.execute(select(facts.c.value).where(facts.c.name == name)).scalar()
+    return default if found is None else str(found)
+
+
+def put(connection: Connection, name: str, value: str) -> None:
+    """Set one value."""
+    if not connection.execute(update(facts).where(facts.c.name == name).values(value=value)).rowcount:
+        connection.execute(insert(facts).values(name=name, value=value))
+
+
+def add(connection: Connection, name: str, amount: int) -> None:
+    """Add to a whole number; the row's lock keeps two importers from losing one another's sum."""
+    current = connection.execute(select(facts.c.value).where(facts.c.name == name).with_for_update()).scalar()
+    put(connection, name, str(int(current or 0) + amount))
+
+
+def project_id(database: Database) -> str:
+    """A random name for this project, made once."""
+
+    def work(connection: Connection) -> str:
+        known = get(connection, "project_id", "")
+        if not known:
+            known = secrets.token_hex(8)
+            put(connection, "project_id", known)
+        return known
+
+    return database.write(work)
+
+
+def current_guidelines(database: Database, project: Project) -> tuple[int, str]:
+    """The guidelines and their version; a changed file becomes the next version."""
+    try:
+        text = project.guidelines_file.read_text(encoding="utf-8", errors="replace").replace("\0", "")
+    except FileNotFoundError:
+        text = ""
+    latest = select(guidelines).order_by(guidelines.c.version.desc()).limit(1)
+    with database.read() as connection:
+        row = connection.execute(latest).first()
+    if row is not None and row.text == text:
+        return row.version, text
+
+    def work(connection: Connection) -> int:
+        row = connection.execute(latest.with_for_update()).first()
+        if row is not None and row.text == text:
+            return int(row.version)
+        version = 1 if row is None else int(row.version) + 1
+        connection.execute(insert(guidelines).values(version=version, text=text, created_at=time.time()))
+        return version
+
+    return database.write(work), text

@@ -1,0 +1,1 @@
+"""The site: routes, what guards them, pages and what is sent to them."""

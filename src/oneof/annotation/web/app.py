@@ -1,0 +1,120 @@
+"""The web application: `create_app(folder)` ties the project, the database and the routes together."""
+
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from fastapi.templating import Jinja2Templates
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from oneof.annotation.asking.events import ConflictError, UnknownTaskError
+from oneof.annotation.project.folder import Project, open_project
+from oneof.annotation.store import facts
+from oneof.annotation.store.database import BusyError, Database, is_busy
+from oneof.annotation.store.upgrading import upgrade
+from oneof.annotation.web import admin_routes, api_routes, page_routes
+from oneof.annotation.web.security import Guard
+from oneof.annotation.web.site import Site
+
+HERE = Path(__file__).parent
+
+
+def create_app(project: Project, database: Database) -> FastAPI:
+    """The application of one project. Several processes may serve the same one."""
+    upgrade(database)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        database.close()
+
+    app = FastAPI(
+        title="oneof annotation",
+        description='Yes/no answers to the question "is it one of these?"',
+        lifespan=lifespan,
+        # The interactive page of FastAPI loads scripts from elsewhere; the plain description does not.
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.site = Site(project, database, Jinja2Templates(HERE / "templates"), facts.project_id(database), time.time)
+    app.add_middleware(Guard)
+    app.include_router(api_routes.router)
+    app.include_router(page_routes.router)
+    app.include_router(admin_routes.router)
+    app.mount("/static", _Static(directory=HERE / "static"))
+    app.add_exception_handler(RequestValidationError, _bad_request)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(UnknownTaskError, _detail(404))
+    app.add_exception_handler(ConflictError, _detail(409))
+    app.add_exception_handler(ClientDisconnect, _gone)
+    for busy in (BusyError, DBAPIError, PoolTimeout):
+        app.add_exception_handler(busy, _busy)
+    return app
+
+
+def app_from_environment() -> FastAPI:
+    """For several server processes, which import the application by name: the folder comes from ONEOF_PROJECT."""
+    project = open_project(Path(os.environ["ONEOF_PROJECT"]))
+    return create_app(project, project.database(os.environ.get("ONEOF_DATABASE")))
+
+
+class _Static(StaticFiles):
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+async def _bad_request(_request: Request, error: Exception) -> Response:
+    """Say what is wrong, without sending the input back: it may be anything."""
+    assert isinstance(error, RequestValidationError)
+    details = [f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}".lstrip(": ") for one in error.errors()]
+    return JSONResponse({"detail": "; ".join(details[:5])}, status_code=422)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    wants_page = not request.url.path.startswith(("/api/", "/items/", "/examples/", "/static/"))
+    if wants_page and "text/html" in request.headers.get("accept", "*/*").replace("*/*", "text/html"):
+        site: Site = request.app.state.site
+        context = {"title": _TITLES.get(error.status_code, "Something is not right"), "message": str(error.detail)}
+        response = site.templates.TemplateResponse(request, "error.html", context, status_code=error.status_code)
+        if error.status_code == 401 and "again" not in request.query_params:
+            # Right after a link on another site (webmail, chat) browsers hold back a Strict cookie that was just set.
+            # Coming from our own page they send it, so the page asks once more by itself.
+            response.headers["Refresh"] = f"0; url={request.url.path}?again=1"
+        return response
+    return JSONResponse({"detail": error.detail}, status_code=error.status_code, headers=error.headers)
+
+
+_TITLES = {401: "Please open your personal link", 403: "This link does not open anything", 404: "There is nothing here"}
+
+
+def _detail(status: int) -> Any:
+    async def handler(_request: Request, error: Exception) -> Response:
+        return JSONResponse({"detail": str(error)}, status_code=status)
+
+    return handler
+
+
+async def _gone(_request: Request, _error: Exception) -> Response:
+    """The browser left before its request was whole; nobody reads this reply."""
+    return Response(status_code=400)
+
+
+async def _busy(_request: Request, error: Exception) -> Response:
+    if not isinstance(error, BusyError) and not is_busy(error):
+        raise error
+    return JSONResponse(
+        {"detail": "the database is busy, please try again"}, status_code=503, headers={"Retry-After": "1"}
+    )

@@ -1,0 +1,121 @@
+"""The pages and files: joining by personal link, the annotation page, pictures of items and examples."""
+
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, RedirectResponse, Response
+from sqlalchemy import Connection, select, update
+from starlette.exceptions import HTTPException
+
+from oneof.annotation.asking import people
+from oneof.annotation.asking.people import Person
+from oneof.annotation.project.classes import IMAGE_TYPES
+from oneof.annotation.store.schema import items, sources
+from oneof.annotation.store.schema import people as people_table
+from oneof.annotation.web.site import COOKIE, SignedIn, Site, TheSite
+
+router = APIRouter(include_in_schema=True, tags=["pages"])
+FILE_HEADERS = {"Content-Security-Policy": "default-src 'none'", "Cache-Control": "private, max-age=86400"}
+
+
+@router.get("/join/{token}")
+def join(request: Request, site: TheSite, token: str) -> Response:
+    """Sign in with a personal link."""
+    person, secret = sign_in(site, token)
+    if person is None:
+        raise HTTPException(403, "The link is wrong or was taken back. Ask the manager of the project for a new one.")
+    response = RedirectResponse("/admin" if person.role == "admin" else "/", status_code=303)
+    set_cookie(request, response, site, secret)
+    return response
+
+
+@router.get("/")
+def page(request: Request, site: TheSite, person: SignedIn) -> Response:
+    """The annotation page."""
+    if person.role == "admin":
+        return RedirectResponse("/admin", status_code=303)
+    version, text = site.guidelines()
+    seen = update(people_table).where(people_table.c.id == person.id).values(guidelines=version)
+
+    def remember(connection: Connection) -> None:
+        connection.execute(seen)
+
+    if person.guidelines != version:
+        site.database.write(remember)
+    settings = site.project.settings
+    boot = {
+        "project": settings.name,
+        "owner": site.owner(person),
+        "annotator": person.name,
+        "question": settings.question,
+        "guidelines": {"version": version, "text": text},
+        "epsilon": settings.epsilon,
+        "flip_probability": settings.flip if settings.epsilon is not None else None,
+        "show_predictions": settings.show_predictions,
+        "prefetch": settings.prefetch,
+    }
+    response = site.templates.TemplateResponse(request, "annotate.html", {"boot": boot})
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@router.get("/items/{key}")
+def item(site: TheSite, person: SignedIn, key: str) -> Response:
+    """The picture of an item, by its opaque key: no path ever comes from the request."""
+    # PostgreSQL takes no zero byte in a text, not even to look for it.
+    if not key.isalnum():
+        raise HTTPException(404, "no such item")
+    with site.database.read() as connection:
+        row = connection.execute(
+            select(items.c.name, sources.c.root)
+            .join(sources, sources.c.id == items.c.source_id)
+            .where(items.c.key == key)
+        ).first()
+    if row is None:
+        raise HTTPException(404, "no such item")
+    return _picture(Path(row.root), row.name)
+
+
+@router.get("/examples/{index}")
+def example(site: TheSite, person: SignedIn, index: int) -> Response:
+    """The example picture of a class."""
+    known = 0 <= index < len(site.project.classes)
+    name = site.project.classes[index].example if known else None
+    if name is None:
+        raise HTTPException(404, "no such example")
+    return _picture(site.project.folder / "examples", name)
+
+
+def sign_in(site: Site, token: str) -> tuple[Person | None, str]:
+    """The person of a token and a new session for them."""
+
+    def work(connection: Connection) -> tuple[Person | None, str]:
+        person = people.by_token(connection, token)
+        if person is None:
+            return None, ""
+        days = site.project.settings.session_days
+        return person, people.start_session(connection, person, site.clock(), days)
+
+    return site.database.write(work)
+
+
+def set_cookie(request: Request, response: Response, site: Site, secret: str) -> None:
+    """Give the browser its session: not readable by scripts, not sent with another site's requests."""
+    response.set_cookie(
+        COOKIE,
+        secret,
+        max_age=int(site.project.settings.session_days * 86_400),
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    response.headers["Cache-Control"] = "no-store"
+
+
+def _picture(root: Path, name: str) -> Response:
+    real_root = root.resolve()
+    path = real_root / name
+    # A file may have become a link since the import: what leads outside, or round in a circle, is not there.
+    if not path.is_file() or not (path := path.resolve()).is_relative_to(real_root):
+        raise HTTPException(404, "the picture is not there any more")
+    return FileResponse(path, media_type=IMAGE_TYPES.get(path.suffix.lower()), headers=FILE_HEADERS)

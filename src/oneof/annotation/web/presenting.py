@@ -1,0 +1,127 @@
+"""What the page is told: a question, the progress, and an annotator's own answers. Never anybody else's."""
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, func, select
+
+from oneof.annotation.asking import events as happenings
+from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.project.folder import Project
+from oneof.annotation.store.schema import claims, events, facts, items, models, people, predictions, tasks
+
+SHOWN_TEXT = 300
+"""Characters of a text item in the list of past answers."""
+
+QUESTION = (
+    select(tasks.c.id, tasks.c.subset, items.c.id.label("item_id"), items.c.key, items.c.name, items.c.kind)
+    .add_columns(items.c.text, claims.c.expires_at)
+    .select_from(tasks)
+    .join(items, items.c.id == tasks.c.item_id)
+    .join(claims, claims.c.task_id == tasks.c.id)
+    .where(tasks.c.id == bindparam("task"), claims.c.person_id == bindparam("me"))
+)
+everybody = people.alias("everybody")
+PROGRESS = select(
+    people.c.answered,
+    people.c.skipped,
+    select(func.sum(everybody.c.counted_answered)).scalar_subquery().label("all_answered"),
+    select(func.sum(everybody.c.counted_skipped)).scalar_subquery().label("all_skipped"),
+    select(facts.c.value).where(facts.c.name == "needed").scalar_subquery().label("needed"),
+).where(people.c.id == bindparam("me"))
+
+
+def question(connection: Connection, project: Project, person_id: int, task_id: int, now: float) -> dict[str, Any]:
+    """One question as the page shows it."""
+    row = connection.execute(QUESTION, {"task": task_id, "me": person_id}).one()
+    shown: dict[str, Any] = {
+        "task": row.id,
+        "item": row.name if project.settings.show_names else row.key,
+        "kind": row.kind,
+        "labels": _labels(project, row.subset),
+        "instruction": project.settings.question,
+        "expires_in": max(0.0, row.expires_at - now),
+    }
+    if row.kind == "text":
+        shown["text"] = row.text
+    else:
+        shown["content_url"] = f"/items/{row.key}"
+    if project.settings.show_predictions:
+        shown["prediction"] = _prediction(connection, project, row.item_id)
+    return shown
+
+
+def progress(connection: Connection, person_id: int) -> dict[str, Any]:
+    """Mine and the project's. The project's sums run over people, whose counters are kept with each answer."""
+    row = connection.execute(PROGRESS, {"me": person_id}).one()
+    return {
+        "mine": {"answered": row.answered, "skipped": row.skipped},
+        "project": {"answered": int(row.all_answered), "needed": int(row.needed or 0), "skipped": int(row.all_skipped)},
+    }
+
+
+def answer_row(event: Row[Any]) -> dict[str, Any]:
+    """A stored answer, as its own annotator may see it."""
+    return {
+        "id": event.client_id,
+        "task": event.task_id,
+        "answer": event.answer,
+        "seconds": event.seconds,
+        "reason": event.comment,
+        "late": event.late,
+        "private": event.flip > 0,
+        "flip_probability": event.flip,
+        "guidelines": event.guidelines,
+        "at": event.at,
+    }
+
+
+def history(connection: Connection, project: Project, person_id: int, limit: int) -> dict[str, Any]:
+    """The last answers that stand, newest first, and whether undo and redo have something to do."""
+    rows = connection.execute(
+        select(events.c.client_id, events.c.at, claims.c.task_id, claims.c.answer, tasks.c.subset)
+        .add_columns(items.c.key, items.c.name, items.c.kind, func.substr(items.c.text, 1, SHOWN_TEXT).label("text"))
+        .select_from(claims)
+        .join(events, events.c.id == claims.c.event_id)
+        .join(tasks, tasks.c.id == claims.c.task_id)
+        .join(items, items.c.id == tasks.c.item_id)
+        .where(claims.c.person_id == person_id, claims.c.state == "answered")
+        .order_by(claims.c.event_id.desc())
+        .limit(limit)
+    ).all()
+    person = connection.execute(select(people).where(people.c.id == person_id)).one()
+    answers = []
+    for row in rows:
+        entry: dict[str, Any] = {
+            "id": row.client_id,
+            "task": row.task_id,
+            "item": row.name if project.settings.show_names else row.key,
+            "kind": row.kind,
+            "answer": row.answer,
+            "labels": _labels(project, row.subset),
+            "at": row.at,
+        }
+        entry |= {"text": row.text} if row.kind == "text" else {"content_url": f"/items/{row.key}"}
+        answers.append(entry)
+    return {
+        "answers": answers,
+        "can_undo": happenings.top_of_undo(connection, person) is not None,
+        "can_redo": happenings.top_of_redo(connection, person) is not None,
+    }
+
+
+def _labels(project: Project, subset: str) -> list[dict[str, Any]]:
+    labels = []
+    for index in read_subset(subset):
+        one = project.classes[index]
+        example = None if one.example is None else f"/examples/{index}"
+        labels.append({"name": one.name, "definition": one.definition, "example_url": example})
+    return labels
+
+
+def _prediction(connection: Connection, project: Project, item_id: int) -> str | None:
+    label = connection.execute(
+        select(predictions.c.label)
+        .where(predictions.c.item_id == item_id)
+        .where(predictions.c.model_id == select(func.max(models.c.id)).scalar_subquery())
+    ).scalar()
+    return None if label is None else project.classes[label].name

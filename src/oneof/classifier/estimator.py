@@ -1,0 +1,295 @@
+"""OneOfClassifier: a scikit-learn estimator that learns from answers."""
+
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+from torch import nn
+
+from oneof.answers import Answers
+from oneof.evaluation import Estimate, estimate_accuracy
+from oneof.queries.moment import Queries
+from oneof.training import Config, Features, Fitted, fit, predict_classes, predict_logits
+
+_SETTINGS = (
+    "objective",
+    "loss",
+    "weights",
+    "recipe",
+    "width",
+    "epochs",
+    "batch_size",
+    "learning_rate",
+    "weight_decay",
+    "augment",
+    "average",
+    "holdout",
+    "selection",
+)
+"""The parameters that are settings of a training run, under the same names."""
+
+
+class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn a classifier from yes/no answers to "is it one of these?".
+
+    objective, loss, weights: what is minimised, see `oneof.objectives`. recipe: "fast" or "paper". backbone: "auto",
+    "mlp", "mlp-plain", "cnn", "cnn-strided", "resnet9", "resnet34" or an `nn.Module` of your own, of which a copy is
+    trained and sees standardised items. holdout: the share of the items whose answers do not train but judge. queries:
+    the query distribution where it is not uniform. None stands for what the recipe and the data suggest. random_state:
+    the seed.
+
+    >>> from sklearn.datasets import load_digits
+    >>> import oneof
+    >>> X, labels = load_digits(return_X_y=True)
+    >>> subsets = oneof.UniformQueries(classes=10, size=3).draw(len(X), rng=0)
+    >>> answers = oneof.Answers(subsets, oneof.respond(subsets, labels))
+    >>> model = OneOfClassifier(epochs=30, random_state=0).fit(X, answers)
+    >>> bool(model.accuracy_.low < 0.97 <= model.accuracy_.high)
+    True
+    """
+
+    def __init__(
+        self,
+        objective: str = "likelihood",
+        *,
+        loss: str | None = None,
+        weights: str | None = None,
+        recipe: str = "fast",
+        backbone: str | nn.Module = "auto",
+        width: int | None = None,
+        epochs: int | None = None,
+        batch_size: int | None = None,
+        learning_rate: float | None = None,
+        weight_decay: float | None = None,
+        augment: str | None = None,
+        average: float = 0.0,
+        holdout: float = 0.1,
+        selection: str | None = None,
+        queries: Queries | None = None,
+        random_state: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.objective = objective
+        self.loss = loss
+        self.weights = weights
+        self.recipe = recipe
+        self.backbone = backbone
+        self.width = width
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.augment = augment
+        self.average = average
+        self.holdout = holdout
+        self.selection = selection
+        self.queries = queries
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Answers | ArrayLike) -> "OneOfClassifier":
+        """Train on items X and answers y.
+
+        X: images (n, h, w), (n, c, h, w) or (n, h, w, c); tables or sparse matrices (n, d); tensors and frames too.
+        y: `Answers`; or a signed array (n, k) as `Answers.signed` gives, one answer an item; or, for comparison
+        with full supervision, exact labels (n,), each of which counts as a yes to a question about itself alone.
+        """
+        features = self._features(X, reset=True)
+        answers, exact = self._answers(y, len(features))
+        if answers.classes < 2:
+            raise ValueError(f"OneOfClassifier needs at least 2 classes, found {answers.classes} class")
+        if exact and self.objective != "likelihood":
+            raise ValueError(f"exact labels train with the likelihood, not with {self.objective!r}")
+        # A copy, so that fitting again starts from the same weights, and the module that was passed stays as it is.
+        own = deepcopy(self.backbone) if isinstance(self.backbone, nn.Module) else None
+        fitted = fit(
+            features,
+            answers,
+            self._config(),
+            backbone=own,
+            queries=self.queries,
+            judgement=_exact_accuracy if exact else None,
+            shown=self.verbose,
+        )
+        return self._adopt(fitted, features.shape)
+
+    @classmethod
+    def from_fitted(
+        cls, fitted: Fitted, classes: Iterable[Any], shape: tuple[int, ...], backbone: nn.Module | None = None
+    ) -> "OneOfClassifier":
+        """A fitted classifier around a network that was trained elsewhere. shape: of one item."""
+        settings = fitted.config.model_dump()
+        model = cls(**{name: settings[name] for name in _SETTINGS}, random_state=fitted.config.seed)
+        model.backbone = backbone if backbone is not None else fitted.config.backbone
+        model.classes_ = np.asarray(list(classes))
+        model.n_features_in_ = int(np.prod(shape))
+        return model._adopt(fitted, shape)
+
+    def _adopt(self, fitted: Fitted, shape: tuple[int, ...]) -> "OneOfClassifier":
+        self.network_ = fitted.network
+        self.config_ = fitted.config
+        self.history_ = fitted.history
+        self.best_epoch_ = fitted.best_epoch
+        self.n_iter_ = len(fitted.history)
+        self.accuracy_ = fitted.accuracy
+        self.shape_ = shape
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Logits, (n, k); for two classes their difference, (n,)."""
+        logits = self._logits(X).double().numpy()
+        return np.asarray(logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities, (n, k)."""
+        return torch.softmax(self._logits(X).double(), dim=1).numpy()
+
+    def predict_parts(self, X: Any, size: int = 1 << 16) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """As `predict_proba`, some rows at a time: which ones, and their probabilities. One empty part for no item."""
+        check_is_fitted(self, "network_")
+        features = self._features(X)
+        for start in range(0, max(1, len(features)), size):
+            rows = np.arange(start, min(start + size, len(features)))
+            logits = predict_logits(self.network_, features, rows)
+            yield slice(start, start + len(rows)), torch.softmax(logits.double(), dim=1).numpy()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each item, (n,): an entry of `classes_`."""
+        numbers = self._numbers(X)
+        return np.asarray(self.classes_[numbers])
+
+    def accuracy_estimate(self, X: Any, answers: Answers | ArrayLike, confidence: float = 0.95) -> Estimate:
+        """Accuracy on items X by answers that were not trained on, without a label.
+
+        answers: as `y` in `fit`, and about items X: `answers.items` points into X.
+        """
+        asked = answers if isinstance(answers, Answers) else Answers.from_signed(answers)
+        check_is_fitted(self, "network_")
+        _refuse_other_classes(self.classes_, asked)
+        numbers = self._numbers(X)
+        return estimate_accuracy(numbers, asked, confidence, queries=self.queries)
+
+    def score(self, X: Any, y: Answers | ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Label-free accuracy where y are answers (or signed), ordinary accuracy where y are labels."""
+        if isinstance(y, Answers) or np.asarray(y).ndim == 2:
+            return self.accuracy_estimate(X, y).value
+        return float(super().score(X, y, sample_weight))
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as a folder: weights (safetensors) and a JSON of everything else."""
+        from oneof.classifier.files import save
+
+        save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
+        """Read a model that `save` wrote; nothing in it is executed. backbone: your own module, if it was one."""
+        from oneof.classifier.files import load
+
+        return load(Path(path), backbone)
+
+    def _config(self) -> Config:
+        seed = np.random.default_rng().integers(2**31) if self.random_state is None else self.random_state
+        if isinstance(seed, np.random.RandomState):
+            seed = seed.randint(2**31)
+        given = {name: getattr(self, name) for name in _SETTINGS}
+        backbone = self.backbone if isinstance(self.backbone, str) else "auto"
+        return Config.read(None, **given, backbone=backbone, seed=int(seed))
+
+    def _features(self, X: Any, reset: bool = False) -> Features:
+        # What scikit-learn checks it may convert as well, and then a memory-mapped array would not stay on disk.
+        if isinstance(X, (torch.Tensor, np.memmap)) or (isinstance(X, np.ndarray) and X.ndim > 2):
+            features = Features(X)
+            features.check_finite()
+        else:
+            features = Features(check_array(X, accept_sparse="csr", dtype=[np.float32, np.uint8], estimator=self))
+        if reset:
+            self.n_features_in_ = int(np.prod(features.shape))
+            if hasattr(X, "columns"):
+                self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        elif features.shape != self.shape_:
+            raise ValueError(
+                f"X has {int(np.prod(features.shape))} features, but OneOfClassifier is expecting "
+                f"{self.n_features_in_} features as input (items of shape {self.shape_}, not {features.shape})"
+            )
+        return features
+
+    def _answers(self, y: Any, items: int) -> tuple[Answers, bool]:
+        """The answers, and whether they are exact labels in disguise; sets `classes_`."""
+        if y is None:
+            raise ValueError("This OneOfClassifier estimator requires y to be passed, but the target y is None")
+        if not isinstance(y, Answers):
+            y = np.asarray(y)
+        if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1:
+            y = Answers.from_signed(y)
+            if len(y) != items:
+                raise ValueError(f"{items} items but {len(y)} rows of y: one signed row an item is expected")
+        if isinstance(y, Answers):
+            self.classes_ = np.asarray(y.class_names if y.class_names else np.arange(y.classes))
+            return y, False
+        labels = column_or_1d(y, warn=True)
+        if len(labels) != items:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[items, len(labels)]}")
+        if labels.dtype.kind == "f":
+            assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)
+        self.classes_, numbers = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"OneOfClassifier needs at least 2 classes, found {len(self.classes_)} class")
+        return Answers(np.eye(len(self.classes_), dtype=np.bool_)[numbers], np.ones(items, dtype=np.bool_)), True
+
+    def _logits(self, X: Any) -> torch.Tensor:
+        check_is_fitted(self, "network_")
+        return predict_logits(self.network_, self._features(X))
+
+    def _numbers(self, X: Any) -> NDArray[np.int64]:
+        check_is_fitted(self, "network_")
+        return predict_classes(self.network_, self._features(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def label_free_scorer(estimator: Any, X: Any, y: Answers | ArrayLike) -> float:
+    """Accuracy by answers, for `cross_val_score` and `GridSearchCV`, where the estimator may be a Pipeline.
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> search = GridSearchCV(OneOfClassifier(), {"learning_rate": [1e-3, 4e-3]}, scoring=label_free_scorer)
+    """
+    answers = y if isinstance(y, Answers) else Answers.from_signed(y)
+    _refuse_other_classes(estimator.classes_, answers)
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    place = {name: number for number, name in enumerate(np.asarray(estimator.classes_).tolist())}
+    predictions = np.array([place[name] for name in np.asarray(estimator.predict(X)).tolist()])
+    return estimate_accuracy(predictions, answers, queries=getattr(last, "queries", None)).value
+
+
+def _refuse_other_classes(known: ArrayLike, answers: Answers) -> None:
+    """Class numbers mean the same to a model and to answers only if there are as many, under the same names."""
+    names = np.asarray(known)
+    if answers.classes != len(names):
+        raise ValueError(f"the model knows {len(names)} classes, but the answers are about {answers.classes}")
+    if answers.class_names is not None and list(answers.class_names) != names.astype(str).tolist():
+        raise ValueError(
+            f"the model knows the classes {', '.join(names.astype(str))}, but the answers are about "
+            f"{', '.join(answers.class_names)}"
+        )
+
+
+def _exact_accuracy(predictions: NDArray[np.int64], answers: Answers) -> Estimate:
+    """Ordinary accuracy with its Clopper-Pearson interval, where each answer names the label itself."""
+    hits = answers.contains(predictions[answers.items])
+    interval = stats.binomtest(int(hits.sum()), len(hits)).proportion_ci(method="exact")
+    return Estimate(float(hits.mean()), float(interval.low), float(interval.high), len(hits))

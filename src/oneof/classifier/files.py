@@ -1,0 +1,151 @@
+"""Models as folders: `weights.safetensors`, and `model.json` with everything else. Loading executes nothing."""
+
+import json
+import logging
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+import oneof
+from oneof import models
+from oneof.evaluation import Estimate
+from oneof.files.atomic import replacing
+from oneof.queries import Queries, UniformQueries, WeightedQueries
+from oneof.training import Config, Fitted, Network
+
+if TYPE_CHECKING:
+    from oneof.classifier.estimator import OneOfClassifier
+
+WEIGHTS, FACTS = "weights.safetensors", "model.json"
+_ENTRIES = {"classes", "shape", "own_backbone", "queries", "config", "accuracy", "best_epoch", "history"}
+
+
+def save(model: "OneOfClassifier", path: Path) -> None:
+    """Write the folder; a model that is there already is replaced only when the new one is whole."""
+    facts = {
+        "format": 1,
+        "version": oneof.__version__,
+        "classes": model.classes_.tolist(),
+        "shape": list(model.shape_),
+        "own_backbone": isinstance(model.backbone, nn.Module),
+        "queries": _queries_to_json(model.queries),
+        "config": model.config_.model_dump(),
+        "accuracy": None if model.accuracy_ is None else model.accuracy_._asdict(),
+        "best_epoch": model.best_epoch_,
+        "history": model.history_,
+    }
+    if path.exists() and not (path / FACTS).is_file():
+        raise ValueError(f"{path} exists and is not a model: choose another place")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        # Cloned, because two names for one tensor (tied weights) are two tensors in the file.
+        tensors = {
+            name: tensor.detach().cpu().clone().contiguous() for name, tensor in model.network_.state_dict().items()
+        }
+        with replacing(part / WEIGHTS) as file:
+            _write(tensors, file)
+        with replacing(part / FACTS) as file:
+            file.write_text(json.dumps(facts, indent=1), encoding="utf-8")
+        part.chmod(0o755)
+        if path.exists():
+            old = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+            path.rename(old / "old")
+            part.rename(path)
+            rmtree(old)
+        else:
+            part.rename(path)
+    finally:
+        rmtree(part, ignore_errors=True)
+
+
+def _queries_to_json(queries: Queries | None) -> dict[str, Any] | None:
+    """Judging needs the query distribution; None is the uniform one."""
+    if queries is None or isinstance(queries, UniformQueries):
+        return None
+    if isinstance(queries, WeightedQueries):
+        return {"subsets": queries.subsets.astype(int).tolist(), "probabilities": queries.probabilities.tolist()}
+    raise ValueError(f"queries of type {type(queries).__name__} cannot be saved; use WeightedQueries")
+
+
+def _write(tensors: dict[str, torch.Tensor], path: Path) -> None:
+    try:
+        save_file(tensors, path)
+    except SafetensorError as error:
+        raise OSError(f"the weights could not be written, is the disk full? ({error})") from error
+
+
+def load(path: Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
+    """The model in a folder. backbone: needed where the model was made with a module of the user's own."""
+    from oneof.classifier.estimator import OneOfClassifier
+
+    facts = read_facts(path)
+    if facts["own_backbone"] and backbone is None:
+        raise ValueError(f"{path} was trained with a network of your own: pass it as backbone")
+    try:
+        config, shape, classes = Config.read(None, **facts["config"]), tuple(facts["shape"]), len(facts["classes"])
+        accuracy = None if facts["accuracy"] is None else Estimate(**facts["accuracy"])
+        asked = facts["queries"]
+        queries = None if asked is None else WeightedQueries(asked["subsets"], asked["probabilities"])
+        body = backbone if backbone is not None else models.create(config.backbone, shape, classes, config.width)
+    except (TypeError, KeyError, ValueError) as error:
+        raise ValueError(f"{path / FACTS}: not the description of a model: {error}") from None
+    try:
+        tensors = load_file(path / WEIGHTS)
+        network = Network(body, torch.zeros_like(tensors["mean"]), torch.ones_like(tensors["scale"]))
+        network.load_state_dict(tensors)
+    except (SafetensorError, OSError, RuntimeError, KeyError) as error:
+        raise ValueError(f"{path / WEIGHTS}: not the weights of this model: {str(error).splitlines()[0]}") from None
+    fitted = Fitted(network.eval(), config, facts["history"], facts["best_epoch"], accuracy)
+    model = OneOfClassifier.from_fitted(fitted, facts["classes"], shape, backbone)
+    model.queries = queries
+    return model
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """The JSON of a model folder."""
+    if not (path / FACTS).is_file():
+        raise ValueError(f"{path}: not a model, there is no {FACTS} in it")
+    try:
+        facts = json.loads((path / FACTS).read_text(encoding="utf-8"))
+        if facts["format"] != 1:
+            raise ValueError(f"format {facts['format']} is not known to oneof {oneof.__version__}")
+        missing = sorted(_ENTRIES - facts.keys())
+        if missing:
+            raise ValueError(f"{missing[0]} is missing")
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path / FACTS}: not the description of a model: {error}") from None
+    return dict(facts)
+
+
+def export_onnx(model: "OneOfClassifier", path: Path) -> None:
+    """Write the network, preprocessing included, as ONNX: input `items` (batch, *shape) float32, output `logits`."""
+    if find_spec("onnxscript") is None:
+        raise ValueError("the export needs onnx and onnxscript: pip install 'oneof[onnx]'")
+    chatter = logging.getLogger("torch.onnx._internal.exporter._registration")
+    level = chatter.level
+    chatter.setLevel(logging.ERROR)  # it lists the optional packages that are not installed
+    try:
+        with replacing(path) as part, warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # raised by the exporter about itself
+            torch.onnx.export(
+                model.network_.eval(),
+                (torch.zeros(2, *model.shape_),),
+                str(part),
+                input_names=["items"],
+                output_names=["logits"],
+                dynamic_shapes={"x": {0: torch.export.Dim("batch")}},
+                dynamo=True,
+                external_data=False,
+                verbose=False,
+            )
+    finally:
+        chatter.setLevel(level)

@@ -1,0 +1,5 @@
+"""Before asking: which size of question, how many answers, and what they will bring."""
+
+from oneof.planning.sizes import answers_for_width, expected_width, plan, variance_factors
+
+__all__ = ["answers_for_width", "expected_width", "plan", "variance_factors"]

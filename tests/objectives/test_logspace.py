@@ -1,0 +1,70 @@
+"""Log space at its edges."""
+
+import math
+
+import pytest
+import torch
+
+from oneof.objectives.logspace import log1mexp, log_softmax, restrict, scalar
+
+
+def test_log1mexp_is_accurate_at_both_ends() -> None:
+    x = torch.tensor([-1e-300, -1e-15, -1e-4, -0.5, -math.log(2), -1.0, -50.0, -700.0], dtype=torch.float64)
+    wanted = [math.log(-math.expm1(v)) if v > -0.69 else math.log1p(-math.exp(v)) for v in x.tolist()]
+    assert log1mexp(x).tolist() == pytest.approx(wanted, rel=1e-14)
+
+
+def test_log1mexp_gradient() -> None:
+    x = torch.tensor([-1e-3, -0.3, -0.7, -5.0, -600.0], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(log1mexp, x[1:4].detach().requires_grad_())
+    log1mexp(x).sum().backward()
+    assert x.grad is not None
+    wanted = [-math.exp(v) / -math.expm1(v) for v in x.tolist()]
+    assert x.grad.tolist() == pytest.approx(wanted, rel=1e-9)
+
+
+def test_log_softmax_of_large_logits() -> None:
+    z = torch.tensor([[1e4, -1e4, 0.0]], requires_grad=True)
+    log_softmax(z).sum().backward()
+    assert log_softmax(z).tolist() == [[0.0, -2e4, -1e4]]
+    assert torch.isfinite(z.grad).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("shift", [0.0, 1e4, -1e4])
+def test_restrict_by_both_ways(dtype: torch.dtype, shift: float) -> None:
+    generator = torch.Generator().manual_seed(0)
+    z = torch.randn(6, 5, dtype=dtype, generator=generator)
+    z[:, 0] += shift
+    members = torch.tensor([[0.0, 1.0, 1.0, 0.0, 1.0]], dtype=dtype).expand(6, 5)
+    p, q, log_total = restrict(z, members)
+    exact = torch.log_softmax(z.double(), dim=1).masked_fill(members == 0, -torch.inf)
+    torch.testing.assert_close(p, torch.softmax(z, dim=1))
+    torch.testing.assert_close(log_total.double(), torch.logsumexp(exact, dim=1), rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(q.double(), torch.softmax(exact, dim=1), rtol=1e-4, atol=1e-7)
+    assert (log_total <= 0).all()
+
+
+def test_restrict_refuses_an_empty_set() -> None:
+    members = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
+    with pytest.raises(ValueError, match="answer 1 leaves no class possible"):
+        restrict(torch.zeros(2, 2), members)
+
+
+def test_a_scalar_is_differentiated_once_and_scaled_from_above() -> None:
+    z = torch.randn(3, 4, dtype=torch.float64, requires_grad=True, generator=torch.Generator().manual_seed(0))
+
+    def entropy(logits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        log_p = torch.log_softmax(logits, dim=-1)
+        p = log_p.exp()
+        return -(p * log_p).sum(), -p * (1 + log_p), p
+
+    assert torch.autograd.gradcheck(lambda logits: 3 * scalar(logits, entropy) ** 2, z)
+    with pytest.raises(RuntimeError, match="once only"):
+        torch.autograd.grad(scalar(z, entropy), z, create_graph=True)
+    value = scalar(z, entropy)
+    value.backward(retain_graph=True)
+    first = z.grad.clone()
+    value.backward()
+    torch.testing.assert_close(z.grad, 2 * first)
+    assert not scalar(z.detach(), entropy).requires_grad

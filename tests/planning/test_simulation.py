@@ -1,0 +1,91 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.special import softmax
+from sklearn.base import BaseEstimator
+
+from oneof import Answers
+from oneof.planning.simulation import simulate_adaptive
+
+
+class Linear(BaseEstimator):
+    """Softmax regression on the likelihood of the answers."""
+
+    def __init__(self, holdout: float = 0.1) -> None:
+        self.holdout = holdout
+
+    def fit(self, X: NDArray[np.float64], y: Answers) -> "Linear":
+        self.trained_on_ = np.unique(y.items)
+        x, evidence = X[self.trained_on_], y.evidence(len(X))[self.trained_on_]
+        self.weights_ = np.zeros((X.shape[1], y.classes))
+        for _ in range(100):
+            p = softmax(x @ self.weights_, axis=1)
+            self.weights_ += 0.5 * (x.T @ (softmax(np.log(p + 1e-12) + evidence, axis=1) - p) / len(x))
+        return self
+
+    def predict_proba(self, X: NDArray[np.float64]) -> NDArray[Any]:
+        return np.asarray(softmax(X @ self.weights_, axis=1))
+
+
+@pytest.fixture
+def blobs() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    rng = np.random.default_rng(0)
+    labels = rng.integers(8, size=600)
+    return 3 * np.eye(8)[labels] + 0.7 * rng.standard_normal((600, 8)), labels
+
+
+def test_it_asks_trains_and_judges(blobs: tuple[NDArray[np.float64], NDArray[np.int64]]) -> None:
+    X, labels = blobs
+    seen: list[dict[str, Any]] = []
+    run = simulate_adaptive(
+        Linear(),
+        X,
+        labels,
+        8,
+        budget=300,
+        batch=60,
+        start=90,
+        uniform_share=0.2,
+        report=lambda model: {"true": float((model.predict_proba(X).argmax(axis=1) == labels).mean())},
+        progress=seen.append,
+    )
+    assert run.history["answers"].tolist() == [90, 150, 210, 270, 300]
+    assert len(seen) == 5
+    assert len(run.answers) == 300
+    assert run.history["true"].iloc[-1] > run.history["true"].iloc[0]
+    assert run.history["true"].iloc[-1] > 0.93
+    last = run.history.iloc[-1]
+    assert last["low"] <= last["true"] + 0.02
+    assert last["low"] < last["high"], "one answer an item: the interval is the exact one"
+    assert run.history["labels_shown"].iloc[-1] == run.answers.subsets.sum()
+    assert run.answers.adaptive is not None
+    judges = np.isin(run.answers.items, run.judging)
+    assert not run.answers.adaptive[judges].any()
+    assert 30 < judges.sum() < 90
+    assert len(np.unique(run.answers.items[judges])) == judges.sum()
+    assert not np.isin(run.estimator.trained_on_, run.judging).any()
+    assert run.estimator.holdout == 0.0
+
+
+def test_the_same_seed_gives_the_same_answers(blobs: tuple[NDArray[np.float64], NDArray[np.int64]]) -> None:
+    first, second = (simulate_adaptive(Linear(), *blobs, 8, budget=120, start=60, seed=4) for _ in range(2))
+    assert first.answers == second.answers
+
+
+def test_noise_is_written_along(blobs: tuple[NDArray[np.float64], NDArray[np.int64]]) -> None:
+    run = simulate_adaptive(Linear(), *blobs, 8, budget=100, start=60, flip_yes=0.1, flip_no=0.2, uniform_share=0.0)
+    assert run.answers.flip_no is not None
+    np.testing.assert_allclose(run.answers.flip_no, 0.2)
+    assert run.history["accuracy"].isna().all()
+    assert len(run.judging) == 0
+
+
+def test_mistakes_are_refused(blobs: tuple[NDArray[np.float64], NDArray[np.int64]]) -> None:
+    with pytest.raises(ValueError, match="start must be between the number of classes, 8, and the budget, 50"):
+        simulate_adaptive(Linear(), *blobs, 8, budget=50, start=60)
+    with pytest.raises(ValueError, match="uniform_share"):
+        simulate_adaptive(Linear(), *blobs, 8, budget=100, start=60, uniform_share=1.0)
+    with pytest.raises(ValueError, match="may be trained on"):
+        simulate_adaptive(Linear(), *blobs, 8, budget=2000, start=500)
