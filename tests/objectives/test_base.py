@@ -13,10 +13,11 @@ from oneof import UniformQueries, WeightedQueries, objectives
 from oneof.objectives import Batch, Objective
 
 EVERY: list[tuple[str, dict[str, Any]]] = [
-    *((name, {"loss": loss, "weights": weights})
-      for name in ("ure", "nn", "abs")
+    *(("ure", {"loss": loss, "weights": weights})
       for loss in ("mae", "mse", "gce", "cross_entropy")
       for weights in ("paper", "minimum-norm", "agreement")),
+    # The corrections change what is made of the raw risk, and nothing of how it comes about.
+    *((name, {"loss": "gce", "weights": weights}) for name in ("nn", "abs") for weights in ("paper", "agreement")),
     *(("pll-avg", {"loss": loss}) for loss in ("mae", "mse", "gce", "cross_entropy")),
     *((name, {}) for name in ("likelihood", "mcl-exp", "mcl-mae", "mcl-log", "proden")),
 ]  # fmt: skip

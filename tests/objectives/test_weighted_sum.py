@@ -28,7 +28,7 @@ def given(n: int = 6, k: int = 5) -> tuple[Tensor, Tensor]:
     return 2 * torch.randn(n, k, dtype=torch.float64, generator=generator), weights
 
 
-@pytest.mark.parametrize("loss", BUILT_IN, ids=str)
+@pytest.mark.parametrize("loss", BUILT_IN)
 def test_value_and_gradient_are_those_of_autograd(loss: Callable[[Tensor], Tensor]) -> None:
     logits, weights = given()
     by_hand, plain = logits.clone().requires_grad_(), logits.clone().requires_grad_()
@@ -50,7 +50,7 @@ def test_gce_without_a_floor_where_probabilities_underflow() -> None:
     torch.testing.assert_close(logits.grad, torch.tensor([[-math.exp(-2), math.exp(-2)]]))
 
 
-@pytest.mark.parametrize("loss", BUILT_IN, ids=str)
+@pytest.mark.parametrize("loss", BUILT_IN)
 def test_weights_are_left_as_they_are(loss: Callable[[Tensor], Tensor]) -> None:
     logits, weights = given()
     before = weights.clone()
