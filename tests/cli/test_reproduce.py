@@ -43,7 +43,7 @@ def test_table2_from_a_fresh_clone(tmp_path: Path) -> None:
         (["table7"], "unknown table or figure 'table7'; known: table1 to table6, figure1 to figure6, all, leaderboard"),
         (["table1", "--preset", "gpu"], "unknown preset 'gpu'; known: paper, cpu, cpu-mlp, cpu-dropout, fast, smoke"),
         (["table2", "--dataset", "imagenet"], "unknown data set 'imagenet'"),
-        (["table2", "--dataset", "mnist"], "the preset cpu has no data set 'mnist'"),
+        (["table2", "--dataset", "digits"], "the preset cpu has no data set 'digits'"),
         (["table2", "--dataset", "USPS", "--seeds", "7"], "has 1 to 5 seeds, not 7"),
         (["table2", "--dataset", "usps"], "Fetch it with `oneof data fetch usps`"),
         (["0123456789ab"], "has no run '0123456789ab'"),

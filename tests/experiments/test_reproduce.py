@@ -23,8 +23,8 @@ def test_restriction() -> None:
     cpu = preset("cpu")
     assert list(restrict(cpu, ["usps"]).budgets) == ["usps"]
     assert restrict(cpu, None, 2).seeds == (0, 1)
-    with pytest.raises(ValueError, match="the preset cpu has no data set 'svhn'; it has usps, kmnist"):
-        restrict(cpu, ["svhn"])
+    with pytest.raises(ValueError, match="the preset cpu has no data set 'digits'; it has usps, mnist"):
+        restrict(cpu, ["digits"])
     with pytest.raises(ValueError, match="1 to 5 seeds, not 9"):
         restrict(cpu, None, 9)
 
