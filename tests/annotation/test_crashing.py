@@ -1,5 +1,6 @@
-"""kill -9 of the server under load, twenty times: nothing acknowledged is lost, stored twice or claimed twice."""
+"""kill -9 of the server under load, again and again: nothing acknowledged is lost, stored twice or claimed twice."""
 
+import os
 import random
 import signal
 import socket
@@ -17,8 +18,8 @@ from sqlalchemy import func, select
 from oneof.annotation.store.auditing import audit
 from oneof.annotation.store.schema import claims, events, tasks
 
-KILLS = 20
-ANNOTATORS = 6
+KILLS = 10
+ANNOTATORS = 4
 
 # Loading the libraries takes longer than serving, so one process loads them and forks a server for each line it reads.
 LAUNCHER = """
@@ -58,18 +59,12 @@ class Launcher:
 
     def kill(self):
         # Only ever the server that this launcher has just forked.
-        signal_process(self.pid)
+        os.kill(self.pid, signal.SIGKILL)
 
     def close(self):
         self.process.stdin.close()
         self.process.stdout.close()
         self.process.wait(timeout=20)
-
-
-def signal_process(pid):
-    import os
-
-    os.kill(pid, signal.SIGKILL)
 
 
 class Annotator(threading.Thread):
@@ -127,7 +122,7 @@ class Annotator(threading.Thread):
 
 @pytest.mark.timeout(240)
 def test_g1_acknowledged_answers_survive_kill_9(make_world):
-    world = make_world(4000, overlap=2, claim_seconds=3)
+    world = make_world(1500, overlap=2, claim_seconds=3)
     tokens = [world.invite(f"p{number}") for number in range(ANNOTATORS)]
     launcher = Launcher(world.project.folder)
     stop = threading.Event()
@@ -136,14 +131,21 @@ def test_g1_acknowledged_answers_survive_kill_9(make_world):
     for person in people:
         person.start()
     rng = random.Random(0)
-    reached = []
+
+    def wait_for_answers(more):
+        """Until so many more are acknowledged: every kill falls on a server under load."""
+        wanted = more + sum(len(person.acknowledged) for person in people)
+        while sum(len(person.acknowledged) for person in people) < wanted:
+            assert all(person.is_alive() for person in people)
+            time.sleep(0.002)
+
     try:
         for _ in range(KILLS):
-            time.sleep(rng.uniform(0.2, 0.5))
-            reached.append(sum(len(person.acknowledged) for person in people))
+            wait_for_answers(rng.randint(1, 15))
+            time.sleep(rng.uniform(0, 0.02))
             launcher.kill()
             launcher.start()
-        time.sleep(0.5)
+        wait_for_answers(20)
     finally:
         stop.set()
         for person in people:
@@ -162,8 +164,7 @@ def test_g1_acknowledged_answers_survive_kill_9(make_world):
         .having(func.count() > tasks.c.quota)
     )
     assert sum(map(bool, [person.failures for person in people])) == 0, [person.failures for person in people]
-    assert len(set(reached)) > KILLS // 4, "the server was not under load"
-    assert len(acknowledged) > 100
+    assert len(acknowledged) >= KILLS + 20
     assert (len(lost), len(duplicates), len(over_quota)) == (0, 0, 0)
     assert [person.shown_again for person in people] == [[]] * ANNOTATORS
     assert audit(world.database) == []

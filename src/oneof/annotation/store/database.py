@@ -22,6 +22,9 @@ T = TypeVar("T")
 PATIENCE_SECONDS = 20.0
 """How long a write is tried again on a busy database before the caller hears of it."""
 
+SQLITE_WAITS_SECONDS = 5.0
+"""How long SQLite itself waits for a lock, before a write counts as tried."""
+
 RETRIED_STATES = {"40001", "40P01", "55P03", "57P01", "57P03", "08006", "08003", "08001", "53300"}
 """PostgreSQL: serialisation failure, deadlock, lock not available, shutting down or starting, connection lost."""
 
@@ -115,7 +118,7 @@ def sqlite_url(path: Path) -> str:
 
 
 def _sqlite_engine(url: Any) -> Engine:
-    engine = create_engine(url, connect_args={"timeout": 5.0}, pool_size=8, max_overflow=56)
+    engine = create_engine(url, connect_args={"timeout": SQLITE_WAITS_SECONDS}, pool_size=8, max_overflow=56)
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _record: Any) -> None:
