@@ -88,9 +88,9 @@ class Served:
         finally:
             database.close()
 
-    def link(self, name: str = "Ada") -> str:
+    def link(self, name: str = "Ada", role: people.Role = "annotator") -> str:
         if name not in self.links:
-            token = self.in_database(lambda connection: people.invite(connection, name, "annotator", time.time()))
+            token = self.in_database(lambda connection: people.invite(connection, name, role, time.time()))
             self.links[name] = f"{self.url}/join/{token}"
         return self.links[name]
 

@@ -325,7 +325,7 @@ def test_impossible_names_are_refused(make_world, name):
 def test_every_page_forbids_framing_and_foreign_scripts(world):
     for reply in (world.browser().get("/"), world.annotator("ann").get("/"), world.browser().get("/healthz")):
         assert "frame-ancestors 'none'" in reply.headers["content-security-policy"]
-        assert reply.headers["referrer-policy"] == "no-referrer"
+        assert reply.headers["referrer-policy"] == "same-origin"
 
 
 def test_unknown_addresses_and_methods(world):
