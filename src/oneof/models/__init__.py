@@ -7,13 +7,15 @@ from torch import nn
 
 from oneof.models.cnn import CNN
 from oneof.models.cnn_strided import StridedCNN
+from oneof.models.linear import Linear
 from oneof.models.mlp import MLP
 from oneof.models.resnet import ResNet34
 from oneof.models.resnet9 import ResNet9
 
-__all__ = ["CNN", "MLP", "ResNet9", "ResNet34", "StridedCNN", "create", "names"]
+__all__ = ["CNN", "MLP", "Linear", "ResNet9", "ResNet34", "StridedCNN", "create", "names"]
 
 _BACKBONES: dict[str, Callable[..., nn.Module]] = {
+    "linear": Linear,
     "mlp": MLP,
     "mlp-plain": partial(MLP, dropout=0.0),
     "cnn": CNN,
