@@ -1,10 +1,10 @@
 """The command line: one file a command group, no logic of its own."""
 
-import sys
+from typing import Annotated
 
 import typer
 
-from oneof.cli import annotate, data, demo, evaluate, export, plan, predict, report, reproduce, simulate, train
+from oneof.cli import annotate, data, demo, errors, evaluate, export, plan, predict, report, reproduce, simulate, train
 
 app = typer.Typer(
     name="oneof",
@@ -27,18 +27,27 @@ app.add_typer(data.app, name="data")
 app.add_typer(annotate.app, name="annotate")
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from oneof import __version__
+
+        typer.echo(f"oneof {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    # For the help alone: errors.run has looked at both, and taken the flag away.
+    traceback: Annotated[
+        bool, typer.Option(errors.FLAG, envvar=errors.VARIABLE, help="Show the whole traceback of an error.")
+    ] = False,
+) -> None:
+    """Options before any command."""
+
+
 def main() -> None:
-    """Run the command line; a user's mistake ends in one clear line on stderr and exit code 2, not in a traceback."""
-    try:
-        app()
-    except (ValueError, OSError, RuntimeError) as error:
-        from rich.console import Console
-
-        Console(stderr=True, soft_wrap=True).print(f"[red]error[/red] {_plain(error)}", highlight=False)
-        sys.exit(2)
-
-
-def _plain(error: Exception) -> str:
-    from rich.markup import escape
-
-    return escape(str(error).strip() or type(error).__name__)
+    """Run the command line; a mistake ends in one clear line on stderr, not in a traceback."""
+    errors.run(app)

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from oneof.annotation.project.folder import Project
     from oneof.annotation.store.database import Database
 
-app = typer.Typer(help='Ask people "is it one of these?" on a web page.', no_args_is_help=True)
+app = typer.Typer(
+    help="Ask people \"is it one of these?\" on a web page. Needs the extra: pip install 'oneof\\[annotation]'",
+    no_args_is_help=True,
+)
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The project folder.")]
 Name = Annotated[str, typer.Argument(help="The annotator's name.")]
@@ -51,7 +54,7 @@ def init(
 
     values = {"name": name or folder.resolve().name, "size": size, "overlap": overlap, "questions_per_item": questions}
     values |= {key: value for key, value in (("epsilon", epsilon), ("seed", seed)) if value is not None}
-    with _mistakes(), _counting("items") as report:
+    with _counting("items") as report:
         started = start_project(folder, values, classes, items, gold, database, report=report)
     for problem in started.imported.left_out:
         typer.echo(f"left out: {problem}", err=True)
@@ -75,15 +78,14 @@ def serve(
     from oneof.annotation.project.starting import move_project
     from oneof.annotation.web.serving import serve_project
 
-    with _mistakes():
-        project, opened = _open(folder, None)
-        if database is not None:
-            opened.close()
-            opened = move_project(project, database)
-        if workers > 1 and opened.is_sqlite:
-            raise ProjectError("--workers: several server processes need PostgreSQL (--database postgresql://...)")
-        typer.echo(f"Serving {project.settings.name} on http://{host}:{port} (stop with Ctrl-C)")
-        serve_project(project, opened, host, port, workers)
+    project, opened = _open(folder, None)
+    if database is not None:
+        opened.close()
+        opened = move_project(project, database)
+    if workers > 1 and opened.is_sqlite:
+        raise ProjectError("--workers: several server processes need PostgreSQL (--database postgresql://...)")
+    typer.echo(f"Serving {project.settings.name} on http://{host}:{port} (stop with Ctrl-C)")
+    serve_project(project, opened, host, port, workers)
 
 
 @app.command()
@@ -96,10 +98,9 @@ def invite(
     """Print a personal link. A name that is already here gets a new link, and the old one ends."""
     from oneof.annotation.asking.people import invite as new_link
 
-    with _mistakes():
-        _, opened = _open(folder, database)
-        role = "admin" if admin else "annotator"
-        token = opened.write(lambda connection: new_link(connection, name, role, time.time()))  # type: ignore[arg-type]
+    _, opened = _open(folder, database)
+    role = "admin" if admin else "annotator"
+    token = opened.write(lambda connection: new_link(connection, name, role, time.time()))  # type: ignore[arg-type]
     typer.echo(_link(folder, token))
 
 
@@ -108,7 +109,7 @@ def import_command(folder: Folder, path: Items, gold: Gold = None, database: Url
     """Add items; what is already here is left alone. People can go on answering meanwhile."""
     from oneof.annotation.project.importing import import_items, read_gold
 
-    with _mistakes(), _counting("items") as report:
+    with _counting("items") as report:
         project, opened = _open(folder, database)
         known = {} if gold is None else read_gold(gold, [one.name for one in project.classes])
         done = import_items(opened, project, path, known, report=report)
@@ -129,9 +130,8 @@ def export(
     """Write the answers to a file that `oneof train` reads."""
     from oneof.annotation.learning.exporting import export_answers
 
-    with _mistakes():
-        project, opened = _open(folder, database)
-        count = export_answers(opened, project, out, skips=with_skips, checks=with_checks, withdrawn=with_withdrawn)
+    project, opened = _open(folder, database)
+    count = export_answers(opened, project, out, skips=with_skips, checks=with_checks, withdrawn=with_withdrawn)
     typer.echo(f"{count} answers -> {out}")
 
 
@@ -148,10 +148,9 @@ def status(
     from oneof.annotation.learning.quality import dashboard
     from oneof.annotation.store.auditing import audit as check
 
-    with _mistakes():
-        project, opened = _open(folder, database)
-        figures = dashboard(opened, project, time.time())
-        problems = check(opened) if audit else []
+    project, opened = _open(folder, database)
+    figures = dashboard(opened, project, time.time())
+    problems = check(opened) if audit else []
     if as_json:
         typer.echo(json.dumps(figures | ({"problems": problems} if audit else {}), indent=1))
     else:
@@ -176,11 +175,10 @@ def train(
     """Train on the answers so far, and judge the model without labels; the dashboard shows it."""
     from oneof.annotation.learning.training import train_project
 
-    with _mistakes():
-        project, opened = _open(folder, database)
-        trained = train_project(
-            opened, project, objective=objective, epochs=epochs, held_out=held_out, seed=seed, now=time.time()
-        )
+    project, opened = _open(folder, database)
+    trained = train_project(
+        opened, project, objective=objective, epochs=epochs, held_out=held_out, seed=seed, now=time.time()
+    )
     typer.echo(f"{trained.answers} answers for training, {trained.estimate.n} kept to judge.")
     typer.echo(
         f"Accuracy without labels: {trained.estimate.value:.1%}"
@@ -196,9 +194,8 @@ def backup(
     """Copy the whole database into one SQLite file, while people go on answering."""
     from oneof.annotation.store.backup import back_up
 
-    with _mistakes():
-        _, opened = _open(folder, database)
-        count = back_up(opened, out)
+    _, opened = _open(folder, database)
+    count = back_up(opened, out)
     typer.echo(f"{count} events -> {out}")
 
 
@@ -207,9 +204,8 @@ def revoke(folder: Folder, name: Name, database: Url = None) -> None:
     """End a person's link and sessions; the questions they hold go to others. Their answers stay."""
     from oneof.annotation.asking import managing
 
-    with _mistakes():
-        _, opened = _open(folder, database)
-        managing.revoke(opened, name, time.time())
+    _, opened = _open(folder, database)
+    managing.revoke(opened, name, time.time())
     typer.echo(f"{name} has no access any more.")
 
 
@@ -218,9 +214,8 @@ def withdraw(folder: Folder, name: Name, database: Url = None) -> None:
     """Leave out a person's answers and ask the questions again. Nothing is deleted."""
     from oneof.annotation.asking import managing
 
-    with _mistakes():
-        _, opened = _open(folder, database)
-        count = managing.withdraw(opened, name, time.time())
+    _, opened = _open(folder, database)
+    count = managing.withdraw(opened, name, time.time())
     typer.echo(f"{count} answers of {name} are withdrawn; their questions are open again.")
 
 
@@ -235,9 +230,8 @@ def reassign(
     """Hand the questions that a person holds to somebody else."""
     from oneof.annotation.asking import managing
 
-    with _mistakes():
-        _, opened = _open(folder, database)
-        count = managing.reassign(opened, name, time.time(), to=to, skipped=skipped)
+    _, opened = _open(folder, database)
+    count = managing.reassign(opened, name, time.time(), to=to, skipped=skipped)
     typer.echo(f"{count} questions of {name} go to {to or 'others'}.")
 
 
@@ -264,9 +258,8 @@ def resume(
 def _set_paused(folder: Path, database: str | None, name: str | None, paused: bool) -> None:
     from oneof.annotation.asking import managing
 
-    with _mistakes():
-        _, opened = _open(folder, database)
-        managing.set_paused(opened, name, paused)
+    _, opened = _open(folder, database)
+    managing.set_paused(opened, name, paused)
     typer.echo(f"{name or 'The project'} is {'paused' if paused else 'going on'}.")
 
 
@@ -318,23 +311,6 @@ def _print_status(figures: dict[str, Any]) -> None:
             str(person["last_hour"]),
         )
     Console().print(table)
-
-
-@contextmanager
-def _mistakes() -> Iterator[None]:
-    """A user's mistake ends in one clear line and exit code 2."""
-    from sqlalchemy.exc import OperationalError
-
-    from oneof.annotation.store.database import BusyError
-
-    try:
-        yield
-    except (ValueError, FileNotFoundError, BusyError) as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(2) from None
-    except OperationalError as error:
-        typer.echo(f"error: the database cannot be reached: {str(error.orig).splitlines()[0]}", err=True)
-        raise typer.Exit(2) from None
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
@@ -53,19 +53,13 @@ def fetch(
     """Download data sets from their publishers; what is already there is kept."""
     from rich.console import Console
 
-    from oneof.datasets import DataError
     from oneof.datasets import download as downloads
 
     # Progress goes to stderr, so that --json on stdout stays clean.
     console = Console(stderr=True)
     rows = []
     for entry in _entries(None if datasets == ["all"] else datasets):
-        try:
-            paths = downloads.fetch(entry, root, console=console)
-        except DataError as error:
-            _fail(str(error))
-        except OSError as error:
-            _fail(f"{entry.title}: {error}")
+        paths = downloads.fetch(entry, root, console=console)
         rows += [{"name": entry.name, "file": str(path), "status": "official"} for path in paths]
         if not paths:
             rows.append({"name": entry.name, "file": "built in", "status": "official"})
@@ -96,17 +90,9 @@ def verify(datasets: Names = None, root: Root = None, as_json: AsJson = False) -
 
 
 def _entries(datasets: list[str] | None) -> list[Any]:
-    from oneof.datasets import DataError, info, names
+    from oneof.datasets import info, names
 
-    try:
-        return [info(name) for name in datasets or names()]
-    except DataError as error:
-        _fail(str(error))
-
-
-def _fail(message: str) -> NoReturn:
-    typer.echo(f"Error: {message}", err=True)
-    raise typer.Exit(2)
+    return [info(name) for name in datasets or names()]
 
 
 def _show(rows: list[dict[str, Any]], as_json: bool, title: str) -> None:

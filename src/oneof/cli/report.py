@@ -7,10 +7,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Write all tables and figures on one page.")
 
-
-@app.command()
 def report(
     results_folder: Annotated[Path, typer.Option("--results", help="Folder with the rows of finished runs.")] = Path(
         "results"
@@ -31,17 +28,13 @@ def report(
     from oneof.experiments.reproduce import write
     from oneof.experiments.store import Results
 
-    try:
-        results = Results(results_folder)
-        evidence = results.evidence(preset(preset_name).name)
-        board = leaderboard_table(results.evidence("fast").rows)
-        title = f"oneof: the paper's tables and figures, preset {preset_name}"
-        paths = [*write("all", preset_name, results), *write("leaderboard", "fast", results)]
-        paths.append(write_report(evidence, output or results_folder / "report.html", title=title, extra=[board]))
-        if docs is not None:
-            paths += write_pages(results, preset_name, docs)
-    except ValueError as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(2) from error
+    results = Results(results_folder)
+    evidence = results.evidence(preset(preset_name).name)
+    board = leaderboard_table(results.evidence("fast").rows)
+    title = f"oneof: the paper's tables and figures, preset {preset_name}"
+    paths = [*write("all", preset_name, results), *write("leaderboard", "fast", results)]
+    paths.append(write_report(evidence, output or results_folder / "report.html", title=title, extra=[board]))
+    if docs is not None:
+        paths += write_pages(results, preset_name, docs)
     for path in paths:
         typer.echo(path)

@@ -6,14 +6,12 @@ import os
 import re
 import warnings
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from oneof.cli.options import Address, CpusPerTrial, EngineName, GpusPerTrial, Retries, Workers
 from oneof.engines.base import DEFAULT_RETRIES
-
-app = typer.Typer(help="Run and draw the paper's tables and figures.")
 
 Target = Annotated[
     str,
@@ -32,7 +30,6 @@ PresetName = Annotated[
 Folder = Annotated[Path, typer.Option("--results", help="Folder with the rows of finished runs; grows as runs finish.")]
 
 
-@app.command()
 def reproduce(
     target: Target,
     preset_name: PresetName = None,
@@ -63,38 +60,28 @@ def reproduce(
         os.environ[datasets.ACCEPT_VARIABLE] = "1"
     console, results = Console(stderr=True), Results(results_folder)
     warnings.showwarning = lambda message, *_: console.print(f"Warning: {message}", style="yellow", markup=False)
-    failures: str | None = None
-    again = re.fullmatch("[0-9a-f]{12}", target) is not None
-    try:
-        if again:
-            repeated = steps.run_again(target, results)
-        else:
-            chosen = preset(preset_name or ("fast" if target == "leaderboard" else "cpu"))
-            names = [datasets.info(name).name for name in dataset or ()]
-            restricted = steps.restrict(chosen, names, seeds)
-            with choose(
-                engine, workers=workers, address=address, cpus=cpus_per_trial, gpus=gpus_per_trial, retries=retries
-            ) as place:
-                try:
-                    steps.run_missing(target, restricted, results, engine=place, console=console)
-                except steps.RunsFailed as error:
-                    failures = str(error)
-            paths = steps.write(target, chosen.name, results)
-    except (ValueError, RuntimeError) as error:
-        _fail(str(error))
-    except KeyboardInterrupt:
-        _fail("stopped; finished runs are kept, start again to go on", code=130)
-    if again:
+    if re.fullmatch("[0-9a-f]{12}", target):
+        repeated = steps.run_again(target, results)
         typer.echo(repeated.describe())
         raise typer.Exit(0 if repeated.same else 1)
+    chosen = preset(preset_name or ("fast" if target == "leaderboard" else "cpu"))
+    names = [datasets.info(name).name for name in dataset or ()]
+    restricted = steps.restrict(chosen, names, seeds)
+    failures: steps.RunsFailed | None = None
+    with choose(
+        engine, workers=workers, address=address, cpus=cpus_per_trial, gpus=gpus_per_trial, retries=retries
+    ) as place:
+        try:
+            steps.run_missing(target, restricted, results, engine=place, console=console)
+        except steps.RunsFailed as error:
+            failures = error
+        except KeyboardInterrupt:
+            typer.echo("stopped; finished runs are kept, start again to go on", err=True)
+            raise
+    paths = steps.write(target, chosen.name, results)
     for path in paths:
         if path.suffix == ".md" and target != "all":
             typer.echo(path.read_text(encoding="utf-8"))
     typer.echo("\n".join(str(path) for path in paths))
     if failures is not None:
-        _fail(failures, code=1)
-
-
-def _fail(message: str, code: int = 2) -> NoReturn:
-    typer.echo(f"Error: {message}", err=True)
-    raise typer.Exit(code)
+        raise failures

@@ -29,7 +29,7 @@ RETRIED_STATES = {"40001", "40P01", "55P03", "57P01", "57P03", "08006", "08003",
 """PostgreSQL: serialisation failure, deadlock, lock not available, shutting down or starting, connection lost."""
 
 
-class BusyError(Exception):
+class BusyError(RuntimeError):
     """The database stayed busy for longer than we wait."""
 
 
