@@ -92,7 +92,7 @@ def test_bad_input(folder, run, tmp_path):
         ([model, "dataset:digits/test", answers], "is not among the 450 items"),
     ):
         code, out, err = run(*words)
-        assert code == 2, message
+        assert code == 1, message
         assert message in err
         assert "Traceback" not in err
         assert out == ""

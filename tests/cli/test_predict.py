@@ -60,7 +60,7 @@ def test_bad_input(model, items, tmp_path, run):
         ([model, items, "--out", tmp_path / "none" / "p.csv"], "none"),
     ):
         code, out, err = run(*words)
-        assert code == 2, message
+        assert code == 1, message
         assert message in err
         assert "Traceback" not in err
         assert out == ""

@@ -1,15 +1,12 @@
+from collections.abc import Callable
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from oneof.cli.report import app
-
-runner = CliRunner()
+Command = Callable[..., tuple[int, str, str]]
 
 
-def test_a_page_even_when_nothing_was_run(tmp_path: Path) -> None:
-    result = runner.invoke(app, ["--results", str(tmp_path), "--docs", str(tmp_path / "docs")])
-    assert result.exit_code == 0, result.output
+def test_a_page_even_when_nothing_was_run(tmp_path: Path, oneof: Command) -> None:
+    code, _, said = oneof("report", "--results", tmp_path, "--docs", tmp_path / "docs")
+    assert code == 0, said
     page = (tmp_path / "report.html").read_text()
     assert "not run" in page
     assert 'id="leaderboard"' in page
@@ -18,15 +15,15 @@ def test_a_page_even_when_nothing_was_run(tmp_path: Path) -> None:
         assert (tmp_path / name).is_file()
 
 
-def test_a_broken_results_file_is_named(tmp_path: Path) -> None:
+def test_a_broken_results_file_is_named(tmp_path: Path, oneof: Command) -> None:
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
-    result = runner.invoke(app, ["--results", str(tmp_path)])
-    assert result.exit_code == 2
-    assert "rows.csv: the columns are not those of this version" in result.stderr
+    code, _, said = oneof("report", "--results", tmp_path)
+    assert code == 1
+    assert "rows.csv: the columns are not those of this version" in said
     assert not (tmp_path / "report.html").exists()
 
 
-def test_an_unknown_preset_is_named(tmp_path: Path) -> None:
-    result = runner.invoke(app, ["--results", str(tmp_path), "--preset", "gpu"])
-    assert result.exit_code == 2
-    assert "unknown preset 'gpu'" in result.stderr
+def test_an_unknown_preset_is_named(tmp_path: Path, oneof: Command) -> None:
+    code, _, said = oneof("report", "--results", tmp_path, "--preset", "gpu")
+    assert code == 1
+    assert "error: unknown preset 'gpu'" in said

@@ -1,12 +1,11 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from oneof.cli.reproduce import app
 from oneof.experiments.store import Results
 
-runner = CliRunner()
+Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(autouse=True)
@@ -16,25 +15,25 @@ def no_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warnings.showwarning", None)
 
 
-def test_table2_from_a_fresh_clone(tmp_path: Path) -> None:
+def test_table2_from_a_fresh_clone(tmp_path: Path, oneof: Command) -> None:
     folder = tmp_path / "results"
-    result = runner.invoke(app, ["table2", "--preset", "smoke", "--results", str(folder), "--workers", "1"])
-    assert result.exit_code == 0, result.output
-    assert "| 0.7 | digits | here |" in result.stdout
-    assert "| 0.7 | USPS | here | not run |" in result.stdout
+    code, shown, said = oneof("reproduce", "table2", "--preset", "smoke", "--results", folder, "--workers", 1)
+    assert code == 0, said
+    assert "| 0.7 | digits | here |" in shown
+    assert "| 0.7 | USPS | here | not run |" in shown
     assert (folder / "smoke/table2.tex").is_file()
     rows = Results(folder).rows()
     assert len(rows) == 36
     assert rows["test_accuracy"].min() > 20
 
-    again = runner.invoke(app, ["table2", "--preset", "smoke", "--results", str(folder)])
-    assert again.exit_code == 0
-    assert "runs" not in again.stderr
+    code, _, said = oneof("reproduce", "table2", "--preset", "smoke", "--results", folder)
+    assert code == 0
+    assert "runs" not in said
 
     one = rows["run"].iloc[0]
-    repeated = runner.invoke(app, [one, "--results", str(folder)])
-    assert repeated.exit_code == 0
-    assert repeated.stdout.strip().endswith("the same")
+    code, shown, _ = oneof("reproduce", one, "--results", folder)
+    assert code == 0
+    assert shown.strip().endswith("the same")
 
 
 @pytest.mark.parametrize(
@@ -49,15 +48,31 @@ def test_table2_from_a_fresh_clone(tmp_path: Path) -> None:
         (["0123456789ab"], "has no run '0123456789ab'"),
     ],
 )
-def test_mistakes_are_one_line_and_write_nothing(tmp_path: Path, arguments: list[str], complaint: str) -> None:
-    result = runner.invoke(app, [*arguments, "--results", str(tmp_path / "results")])
-    assert result.exit_code == 2
-    assert complaint in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
+def test_mistakes_are_one_line_and_write_nothing(
+    tmp_path: Path, arguments: list[str], complaint: str, oneof: Command
+) -> None:
+    code, _, said = oneof("reproduce", *arguments, "--results", tmp_path / "results")
+    assert code == 1
+    assert said.startswith("error: ")
+    assert complaint in said
+    assert len(said.strip().splitlines()) == 1
     assert not (tmp_path / "results").exists()
 
 
-def test_figure1_needs_no_runs(tmp_path: Path) -> None:
-    result = runner.invoke(app, ["figure1", "--results", str(tmp_path)])
-    assert result.exit_code == 0
+def test_figure1_needs_no_runs(tmp_path: Path, oneof: Command) -> None:
+    assert oneof("reproduce", "figure1", "--results", tmp_path)[0] == 0
     assert (tmp_path / "cpu/figure1.png").is_file()
+
+
+def test_failed_runs_are_told_after_the_table_is_written(
+    tmp_path: Path, oneof: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from oneof.experiments import reproduce
+
+    def fails(*_: object, **__: object) -> None:
+        raise reproduce.RunsFailed("1 of 36 runs failed")
+
+    monkeypatch.setattr(reproduce, "run_missing", fails)
+    code, _, said = oneof("reproduce", "table2", "--preset", "smoke", "--results", tmp_path)
+    assert (code, said) == (1, "error: 1 of 36 runs failed\n")
+    assert (tmp_path / "smoke/table2.md").is_file()

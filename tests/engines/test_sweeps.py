@@ -115,8 +115,8 @@ def test_the_commands_give_on_a_cluster_what_they_give_here(address: str, tmp_pa
     shell(*table, tmp_path / "here", *here)
     for one, other in zip(untimed(Results(tmp_path / "cluster")), untimed(Results(tmp_path / "here")), strict=True):
         pd.testing.assert_frame_equal(one, other)
-    refused = shell(*table, tmp_path / "refused", *cluster, "--gpus-per-trial", 1, code=2)
-    assert refused.stderr == "Error: no machine of the Ray cluster has the 1 CPUs and 1 GPUs of a trial\n"
+    refused = shell(*table, tmp_path / "refused", *cluster, "--gpus-per-trial", 1, code=1)
+    assert refused.stderr == "error: no machine of the Ray cluster has the 1 CPUs and 1 GPUs of a trial\n"
 
     items, answers = "dataset:digits/train", tmp_path / "answers.csv"
     shell("simulate", items, "--size", 3, "--out", answers)

@@ -1,5 +1,6 @@
 """The command line: one file a command group, no logic of its own."""
 
+from importlib import metadata
 from typing import Annotated
 
 import typer
@@ -29,14 +30,12 @@ app.add_typer(annotate.app, name="annotate")
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from oneof import __version__
-
-        typer.echo(f"oneof {__version__}")
+        typer.echo(f"oneof {metadata.version('oneof')}")
         raise typer.Exit
 
 
 @app.callback()
-def options(
+def _before_any_command(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
@@ -45,7 +44,7 @@ def options(
         bool, typer.Option(errors.FLAG, envvar=errors.VARIABLE, help="Show the whole traceback of an error.")
     ] = False,
 ) -> None:
-    """Options before any command."""
+    pass
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """What a command says when it cannot go on: one line on stderr, the same for all of them.
 
-`error: ...` and exit code 1; exit code 2, and how to call it, for a command that was mistyped. `--traceback` anywhere in
-the line, or ONEOF_TRACEBACK=1, gives the whole traceback instead. A bug, which is nobody's mistake but ours, always
+`error: ...` and exit code 1; exit code 2, and how to call it, for a command that was mistyped. `--traceback` anywhere
+in the line, or ONEOF_TRACEBACK=1, gives the whole traceback instead. A bug, which is nobody's mistake but ours, always
 comes with it.
 """
 
@@ -45,7 +45,7 @@ def message(error: Exception) -> str | None:
     >>> message(ValueError("answers.csv, line 3: answer 'maybe', expected yes or no"))
     "answers.csv, line 3: answer 'maybe', expected yes or no"
     >>> message(FileNotFoundError(2, "No such file or directory", "answers.csv"))
-    'answers.csv: no such file or directory'
+    'answers.csv: No such file or directory'
     >>> message(KeyError("a bug"))
     """
     if isinstance(error, ModuleNotFoundError):
@@ -53,8 +53,8 @@ def message(error: Exception) -> str | None:
         return extra and f"this needs {error.name}, which is not installed: pip install 'oneof[{extra}]'"
     if type(error).__module__ == "sqlalchemy.exc" and hasattr(error, "orig"):
         return f"the database cannot be reached: {str(error.orig).splitlines()[0]}"
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     if isinstance(error, ValueError | OSError | RuntimeError):
         return str(error).strip() or type(error).__name__
     return None
