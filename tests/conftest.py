@@ -1,7 +1,7 @@
 """What every test shares: one thread, repeatable property tests, and no silent skips where CI forbids them.
 
-Several pytest workers share the cores, so each has one thread, and so have the processes it starts. OMP_NUM_THREADS asks
-for another number: that is how `make test-portable` tries two.
+Several pytest workers share the cores, so each has one thread, and so have the processes it starts. OMP_NUM_THREADS
+asks for another number: that is how `make test-portable` tries two.
 """
 
 import os

@@ -69,7 +69,7 @@ def test_round_trips_of_csv(answers: Answers, tmp_path_factory: pytest.TempPathF
     assert round_trip(answers, tmp_path_factory.mktemp("answers") / "a.csv") == answers
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("suffix", [*FORMATS, *map(str.upper, FORMATS)])
 def test_items_by_name(suffix: str, tmp_path: Path) -> None:
     names = ("7", "a, b.png", 'say "hi"', "línea\n2", " padded ", "007", "nan", "None")
     answers = Answers([[True, False]] * 8, [True] * 8, range(8), item_names=names)

@@ -24,11 +24,11 @@ def test_npz_with_labels_or_a_single_array(tmp_path):
     assert load(str(tmp_path / "one.npz")).x.shape == (3, 2)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".CSV", ".PARQUET"])
 def test_tables(suffix, tmp_path):
     frame = pd.DataFrame({"height": [1, 2], "id": ["b7", "007"], "wide": [True, False], "w": [0.5, 1.5]})
     path = tmp_path / f"items{suffix}"
-    frame.to_csv(path, index=False) if suffix == ".csv" else frame.to_parquet(path)
+    frame.to_csv(path, index=False) if suffix.lower() == ".csv" else frame.to_parquet(path)
     items = load(str(path))
     assert items.ids.tolist() == ["b7", "007"]
     assert items.x.dtype == np.float32

@@ -71,9 +71,9 @@ def load(path: Path, *, classes: int | Sequence[str] | None = None) -> Answers:
 
 
 def _suffix(path: Path) -> str:
-    if path.suffix not in SUFFIXES:
+    if path.suffix.lower() not in SUFFIXES:
         raise ValueError(f"{path}: unknown kind of file {path.suffix!r}, expected one of {', '.join(SUFFIXES)}")
-    return path.suffix
+    return path.suffix.lower()
 
 
 def _untold(answers: Answers) -> Classes | None:

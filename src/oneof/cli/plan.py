@@ -88,7 +88,7 @@ def _draw(path: Path, table: Any, curve: Any, points: Any, target: float) -> Non
     from oneof.files.atomic import replacing
     from oneof.planning.figure import planning_figure
 
-    if path.suffix not in (".png", ".pdf", ".svg"):
+    if path.suffix.lower() not in (".png", ".pdf", ".svg"):
         raise typer.BadParameter(f"{path}: a figure ends in .png, .pdf or .svg")
     drawn = planning_figure(table, curve, points, target)
     with replacing(path) as part:

@@ -28,7 +28,7 @@ def predict(
     from oneof.files.atomic import replacing
     from oneof.items.loading import load
 
-    if out.suffix not in (".csv", ".parquet"):
+    if out.suffix.lower() not in (".csv", ".parquet"):
         raise ValueError(f"{out}: unknown kind of file {out.suffix!r}, expected .csv or .parquet")
     fitted = OneOfClassifier.load(model)
     items = load(source, shape=fitted.shape_)
@@ -39,7 +39,7 @@ def predict(
             ids = np.asarray(items.ids[rows]).astype(str)
             frame = pd.DataFrame({"id": ids, "prediction": fitted.classes_[chances.argmax(axis=1)]})
             frame = frame.join(pd.DataFrame(chances.round(6), columns=names))
-            if out.suffix == ".csv":
+            if out.suffix.lower() == ".csv":
                 frame.to_csv(part, index=False, header=rows.start == 0, mode="a")
                 continue
             table = pa.Table.from_pandas(frame, preserve_index=False)

@@ -24,7 +24,7 @@ PresetName = Annotated[
     str | None,
     typer.Option(
         "--preset",
-        help="paper (GPU, days), cpu, cpu-mlp or cpu-dropout (two cores, hours), smoke (minutes, needs no files), fast.",
+        help="paper (GPU, days), cpu, cpu-mlp or cpu-dropout (two cores, hours), smoke (minutes, no files), fast.",
     ),
 ]
 Folder = Annotated[Path, typer.Option("--results", help="Folder with the rows of finished runs; grows as runs finish.")]

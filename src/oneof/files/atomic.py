@@ -21,8 +21,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no folder {path.parent} to write it to")
-    # The suffix stays last: writers such as numpy.savez choose or add one by looking at it.
-    handle, name = mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix)
+    # The suffix stays last, in small letters: writers such as numpy.savez choose or add one by looking at it.
+    handle, name = mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix.lower())
     os.close(handle)
     part = Path(name)
     try:

@@ -48,12 +48,12 @@ def load(source: str, *, shape: tuple[int, ...] | None = None) -> Items:
     if path.stat().st_size == 0:
         raise ValueError(f"{source}: empty file")
     readers = {".npy": _npy, ".npz": _npz, ".csv": _table, ".parquet": _parquet}
-    if path.suffix not in readers:
+    if path.suffix.lower() not in readers:
         known = ", ".join(readers)
         raise ValueError(
             f"{source}: unknown kind of items, expected {known}, a folder of images, or dataset:NAME/train"
         )
-    return readers[path.suffix](path)
+    return readers[path.suffix.lower()](path)
 
 
 def load_labels(path: Path, items: Items) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
@@ -61,7 +61,7 @@ def load_labels(path: Path, items: Items) -> tuple[NDArray[np.int64], tuple[str,
 
     path: `.npy` (one number an item, in their order), or `.csv`/`.parquet` with columns `id` and `label`.
     """
-    if path.suffix == ".npy":
+    if path.suffix.lower() == ".npy":
         try:
             numbers = np.load(path, allow_pickle=False)
         except (ValueError, EOFError) as error:
@@ -129,7 +129,7 @@ def _read_table(path: Path) -> Any:
     import pandas as pd
 
     try:
-        return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype={"id": str})
+        return pd.read_parquet(path) if path.suffix.lower() == ".parquet" else pd.read_csv(path, dtype={"id": str})
     except (ValueError, OSError) as error:
         raise ValueError(f"{path}: not a table: {error}") from None
 

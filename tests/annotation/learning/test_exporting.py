@@ -17,7 +17,7 @@ from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store.schema import draws, items, tasks
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".PARQUET"])
 def test_item_18_the_export_is_what_answers_load_reads(make_world, tmp_path, suffix):
     world = make_world(12, epsilon=2.0)
     ann, bob = world.annotator("ann"), world.annotator("böb, the 2nd")

@@ -55,7 +55,7 @@ def export_answers(
 ) -> int:
     """Write the answers that stand and return how many. The file appears whole or not at all."""
     writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
-    if out.suffix not in writers:
+    if out.suffix.lower() not in writers:
         raise ProjectError(f"{out}: expected a name that ends in .csv, .jsonl or .parquet")
     if not out.parent.is_dir():
         raise ProjectError(f"{out.parent}: no such folder")
@@ -69,7 +69,7 @@ def export_answers(
 
     with database.read() as connection, replacing(out) as part:
         rows = answer_rows(connection, project, skips=skips, checks=checks, withdrawn=withdrawn)
-        writers[out.suffix](counted(rows), project, part)
+        writers[out.suffix.lower()](counted(rows), project, part)
     return count
 
 
