@@ -18,7 +18,7 @@ HEADERS = {
     "form-action 'self'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # Not "no-referrer": under that browsers send `Origin: null` with our own forms. Other sites get no address either way.
+    # Not "no-referrer": under that browsers send `Origin: null` with our own forms. Other sites see no address anyway.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
