@@ -66,9 +66,9 @@ def test_item_17_folders_come_in_and_again_changes_nothing(make_world, tmp_path)
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", b"id,text\n1,one\n2,\n", "line 3: `id` or `text` is empty"),
+        ("a.csv", b"id,text\n1,one\n2,\n", "line 3: `text` is empty"),
         ("a.csv", b"id,text\n1,one\n2,two,three\n", "line 3: more cells than columns"),
-        ("a.csv", b'id,text\n1,"a\nb"\n,x\n', "line 4: `id` or `text` is empty"),
+        ("a.csv", b'id,text\n1,"a\nb"\n,x\n', "line 4: `id` is empty"),
         ("a.csv", b"id,words\n1,one\n", "expected one column `text`"),
         ("a.csv", b"", "expected one column `id`"),
         ("a.csv", b"id,text\n", "no items here"),
@@ -81,8 +81,8 @@ def test_item_17_folders_come_in_and_again_changes_nothing(make_world, tmp_path)
         ("a.jsonl", b'{"id": 1, "text": "a"}\n{oops\n', "line 2: not proper JSON"),
         ("a.jsonl", b'{"id": 1, "text": 5}\n', "line 1: expected `id` as text"),
         ("a.jsonl", b'{"id": 1, "text": "\\ud800"}\n', "line 1: `text` is not valid Unicode"),
-        ("a.parquet", b"not parquet", "not a Parquet file"),
-        ("a.xlsx", b"", "expected a folder of pictures, or a .csv, .jsonl or .parquet"),
+        ("a.parquet", b"not parquet", "not a table"),
+        ("a.xlsx", b"", "expected a folder of pictures or .txt files, or a .csv"),
     ],
 )
 @without_postgresql

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.project.reading import LONGEST_NAME, read_items
+from oneof.annotation.project.reading import read_items
+from oneof.items.texts import LONGEST_NAME
 
 
 def table(tmp_path, name, content):
@@ -42,7 +43,7 @@ def test_parquet_is_read_and_its_rows_are_numbered(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"id": ["a", "b", None], "text": ["one", "", "three"]}), path)
     assert [item.text for item in read_items(path) if not item.problem] == ["one"]
-    assert problems(path) == [("row 2", "`id` or `text` is empty"), ("row 3", "no `id`")]
+    assert problems(path) == [("row 2", "`text` is empty"), ("row 3", "no `id`")]
 
 
 @pytest.mark.parametrize("identity", [pa.array([1.5]), pa.array([True]), pa.array([b"a"]), pa.array([[1]])])
@@ -80,13 +81,13 @@ def test_the_hash_is_of_the_content_not_of_the_name(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("a.txt", "expected a folder of pictures, or"),
+        ("a.md", "expected a folder of pictures or .txt files, or"),
         ("missing.csv", "no such file"),
         ("no folder", "expected a folder"),
     ],
 )
 def test_what_is_no_source_of_items(tmp_path, name, message):
-    (tmp_path / "a.txt").write_text("id,text\n1,a\n")
+    (tmp_path / "a.md").write_text("id,text\n1,a\n")
     with pytest.raises(ProjectError, match=message) as caught:
         list(read_items(tmp_path / name))
     assert str(tmp_path / name) in str(caught.value)

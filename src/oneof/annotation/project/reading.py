@@ -1,20 +1,16 @@
-"""Items as they come: pictures in a folder, texts in a CSV, JSONL or Parquet file; read as a stream."""
+"""Items as they come: pictures in a folder, texts in a file or a folder; read as a stream."""
 
-import csv
 import hashlib
-import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from PIL import Image
 
 from oneof.annotation.project.classes import IMAGE_TYPES, ProjectError
-
-LONGEST_TEXT = 1_000_000
-LONGEST_NAME = 500
+from oneof.items.pictures import find_pictures
+from oneof.items.texts import LONGEST_NAME, READERS, bad_text, content, read_texts
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ class Incoming:
 
 
 def read_items(path: Path) -> Iterator[Incoming]:
-    """The items of a folder of pictures or of a table of texts (columns `id` and `text`).
+    """The items of a folder of pictures, or texts as `oneof.items.texts` reads them.
 
     >>> from tempfile import mkdtemp
     >>> table = Path(mkdtemp()) / "texts.csv"
@@ -38,20 +34,17 @@ def read_items(path: Path) -> Iterator[Incoming]:
     >>> [(item.name, item.text) for item in read_items(table)]
     [('a1', 'Good morning')]
     """
-    if path.is_dir():
+    if path.is_dir() and find_pictures(path):
         yield from _read_folder(path)
         return
-    readers: dict[str, Callable[[Path], Iterator[tuple[str, Any]]]] = {
-        ".csv": _csv_rows,
-        ".jsonl": _jsonl_rows,
-        ".parquet": _parquet_rows,
-    }
-    if path.suffix.lower() not in readers:
-        raise ProjectError(f"{path}: expected a folder of pictures, or a .csv, .jsonl or .parquet file")
-    if not path.is_file():
-        raise ProjectError(f"{path}: no such file")
-    for place, row in readers[path.suffix.lower()](path):
-        yield _text_item(place, row)
+    if not path.is_dir() and path.suffix.lower() not in READERS:
+        raise ProjectError(f"{path}: expected a folder of pictures or .txt files, or a {', '.join(READERS)} file")
+    try:
+        for one in read_texts(path):
+            digest = "" if one.problem else content(one.text).hex()
+            yield Incoming(one.place, one.name, "text", digest, one.text if digest else None, one.problem)
+    except (ValueError, FileNotFoundError) as error:
+        raise ProjectError(str(error)) from None
 
 
 def _read_folder(root: Path) -> Iterator[Incoming]:
@@ -70,7 +63,7 @@ def _image_item(path: Path, name: str, real_root: Path) -> Incoming:
     def refuse(problem: str) -> Incoming:
         return Incoming(f"file {name!r}", name, "image", problem=problem)
 
-    problem = _bad_text(name, LONGEST_NAME)
+    problem = bad_text(name, LONGEST_NAME)
     if problem:
         return refuse(f"file name {problem}")
     try:
@@ -87,92 +80,3 @@ def _image_item(path: Path, name: str, real_root: Path) -> Incoming:
     except (OSError, ValueError, Image.DecompressionBombError) as error:
         return refuse(f"not a picture that can be read ({type(error).__name__})")
     return Incoming(f"file {name!r}", name, "image", content.hexdigest())
-
-
-def _text_item(place: str, row: Any) -> Incoming:
-    def refuse(problem: str) -> Incoming:
-        return Incoming(place, "", "text", problem=problem)
-
-    if isinstance(row, str):
-        return refuse(row)
-    if not isinstance(row, dict):
-        return refuse("expected an object with `id` and `text`")
-    for column in ("id", "text"):
-        if row.get(column) is None:
-            return refuse(f"no `{column}`")
-    if type(row["id"]) not in (str, int) or not isinstance(row["text"], str):
-        return refuse("expected `id` as text or a whole number, and `text` as text")
-    name, text = str(row["id"]), row["text"]
-    if not name.strip() or not text.strip():
-        return refuse("`id` or `text` is empty")
-    for column, value, longest in (("id", name, LONGEST_NAME), ("text", text, LONGEST_TEXT)):
-        problem = _bad_text(value, longest)
-        if problem:
-            return refuse(f"`{column}` {problem}")
-    digest = hashlib.sha256(b"text\0" + text.encode()).hexdigest()
-    return Incoming(place, name, "text", digest, text)
-
-
-def _bad_text(value: str, longest: int) -> str | None:
-    if len(value) > longest:
-        return f"is longer than {longest} characters"
-    if "\0" in value:
-        return "holds a zero byte"
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return "is not valid Unicode"
-    return None
-
-
-def _csv_rows(path: Path) -> Iterator[tuple[str, Any]]:
-    csv.field_size_limit(16 * LONGEST_TEXT)
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.DictReader(stream, strict=True)
-        try:
-            header = [str(name).strip() for name in reader.fieldnames or []]
-            _need_columns(path, header)
-            reader.fieldnames = header
-            for row in reader:
-                extra = None in row
-                place = f"line {reader.line_num}"
-                yield place, "more cells than columns" if extra else row
-        except csv.Error as error:
-            yield f"line {reader.reader.line_num}", f"not proper CSV: {error}"
-        except UnicodeDecodeError as error:
-            yield f"after line {reader.reader.line_num}", f"not UTF-8: {error.reason}"
-
-
-def _jsonl_rows(path: Path) -> Iterator[tuple[str, Any]]:
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, 1):
-            if not line.strip():
-                continue
-            place = f"line {number}"
-            try:
-                yield place, json.loads(line)
-            except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
-                yield place, f"not proper JSON: {getattr(error, 'msg', type(error).__name__)}"
-
-
-def _parquet_rows(path: Path) -> Iterator[tuple[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
-        raise ProjectError(f"{path}: not a Parquet file: {error}") from None
-    with file:
-        _need_columns(path, file.schema_arrow.names)
-        number = 0
-        for batch in file.iter_batches(batch_size=1000, columns=["id", "text"]):
-            for row in batch.to_pylist():
-                number += 1
-                yield f"row {number}", row
-
-
-def _need_columns(path: Path, header: list[str]) -> None:
-    for column in ("id", "text"):
-        if header.count(column) != 1:
-            raise ProjectError(f"{path}: expected one column `{column}`, found columns {', '.join(header) or '(none)'}")
