@@ -22,7 +22,8 @@ def test_exact_labels_make_it_logistic_regression():
     labels = rng.integers(3, size=300)
     x = (rng.normal(size=(300, 5)) + 2 * np.eye(3, 5)[labels]).astype(np.float32)
     answers = Answers(np.eye(3, dtype=bool)[labels], np.ones(300, dtype=bool))
-    fitted = fit(Features(x), answers, Config(backbone="linear", holdout=0.0, epochs=40, weight_decay=0.0))
+    config = Config(backbone="linear", holdout=0.0, epochs=40, learning_rate=0.1, weight_decay=0.0)
+    fitted = fit(Features(x), answers, config)
     expected = LogisticRegression(C=np.inf, max_iter=1000).fit(x, labels).predict(x)
     assert (predict_classes(fitted.network, Features(x)) == expected).mean() > 0.98
 
