@@ -18,8 +18,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch import nn
 
-from oneof import Answers, OneOfClassifier, UniformQueries, WeightedQueries, respond
+from oneof import Answers, OneOfClassifier, UniformQueries, WeightedQueries, losses, objectives, respond
 from oneof.classifier import label_free_scorer
+from oneof.training import Config
 
 EXPECTED_FAILURES = {
     "check_methods_subset_invariance": "float32 sums differ in the last digits with the size of a batch (about 2e-7)",
@@ -326,3 +327,29 @@ def test_memory_mapped_items_stay_on_disk(tmp_path, monkeypatch):
     # of size 1 and the probabilities are at most 1, so a few roundings of float32 apart is all that may come of it.
     together = np.concatenate([part for _, part in parts])
     np.testing.assert_allclose(together, model.predict_proba(mapped), rtol=0, atol=32 * np.finfo(np.float32).eps)
+
+
+def test_every_setting_is_a_parameter_with_the_same_default():
+    parameters = OneOfClassifier().get_params()
+    settings = {name: field.get_default(call_default_factory=True) for name, field in Config.model_fields.items()}
+    assert settings.pop("seed") == 0
+    assert settings.pop("options") == {}
+    assert parameters["options"] is None
+    assert {name: parameters[name] for name in settings} == settings
+    assert set(parameters) - set(settings) == {"options", "queries", "random_state", "verbose"}
+
+
+def test_an_objective_and_a_loss_of_ones_own_are_cloned_trained_and_saved(digits, tmp_path):
+    images, _, answers = digits
+    own = objectives.create("abs", loss="gce", kappa=0.5)
+    models = [
+        OneOfClassifier(own, **QUICK),
+        OneOfClassifier("abs", loss=losses.gce, options={"kappa": 0.5}, **QUICK),
+        OneOfClassifier("abs", loss="gce", options={"kappa": 0.5}, **QUICK),
+    ]
+    fits = [clone(model).fit(images[:300], answers[:300]) for model in models]
+    assert len({model.history_[-1]["objective"] for model in fits}) == 1
+    fits[1].save(tmp_path / "model")
+    again = OneOfClassifier.load(tmp_path / "model")
+    assert again.config_.loss == "gce"
+    assert again.predict(images[:9]).tolist() == fits[1].predict(images[:9]).tolist()

@@ -3,8 +3,9 @@
 import pytest
 from pydantic import ValidationError
 
+from oneof import losses, objectives
 from oneof.training import Config
-from oneof.training.config import RECIPES
+from oneof.training.config import RECIPES, choices, describe
 
 
 def test_every_recipe_resolves_to_a_whole_configuration():
@@ -110,3 +111,30 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_a_dumped_configuration_reads_back():
     config = Config(objective="abs", loss="gce", average=0.9).resolve(500, image=True)
     assert Config(**config.model_dump()) == config
+
+
+@pytest.mark.parametrize("setting", list(Config.model_fields))
+def test_every_setting_is_described_with_its_choices_and_its_default(setting):
+    text = describe(setting)
+    assert text[0].isupper()
+    assert text.endswith(".")
+    assert "{" not in text
+    assert all(choice in text for choice in choices(setting))
+    default = Config.model_fields[setting].default
+    if isinstance(default, str | int | float):
+        assert f"Default: {default}." in text
+
+
+def test_names_in_the_descriptions_come_from_the_registries():
+    assert all(name in describe("objective") for name in objectives.names())
+    assert all(name in describe("loss") for name in losses.names())
+
+
+def test_objects_are_kept_and_dumped_by_name():
+    objective = objectives.create("abs", loss=losses.gce(q=0.5), kappa=0.3)
+    config = Config(objective=objective, loss=losses.mse).resolve(100, image=False)
+    assert config.objective is objective
+    assert config.loss is losses.mse
+    dumped = config.model_dump()
+    assert dumped["objective"] == ("Absolute(loss=gce(q=0.5, eps=1e-06), weights='paper', queries=None, kappa=0.3)")
+    assert dumped["loss"] == "mse"

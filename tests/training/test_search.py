@@ -7,7 +7,7 @@ import torch
 from oneof import Answers, UniformQueries, respond
 from oneof.engines.local import Local
 from oneof.training import Config, Diverged, Features, Fitted, search
-from oneof.training.fit import split
+from oneof.training.fitting import split
 from oneof.training.search import search_settings
 
 GRID = {"learning_rate": (1e-7, 1e-2), "weight_decay": (1e-4, 1e-2)}

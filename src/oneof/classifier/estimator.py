@@ -18,35 +18,24 @@ from torch import nn
 
 from oneof.answers import Answers
 from oneof.evaluation import Estimate, estimate_accuracy
+from oneof.objectives.base import Objective
+from oneof.objectives.likelihood import Likelihood
+from oneof.objectives.losses import Loss
 from oneof.queries.moment import Queries
 from oneof.training import Config, Features, Fitted, fit, predict_classes, predict_logits
 
-_SETTINGS = (
-    "objective",
-    "loss",
-    "weights",
-    "recipe",
-    "width",
-    "epochs",
-    "batch_size",
-    "learning_rate",
-    "weight_decay",
-    "augment",
-    "average",
-    "holdout",
-    "selection",
-)
-"""The parameters that are settings of a training run, under the same names."""
+_SETTINGS = tuple(name for name in Config.model_fields if name not in ("backbone", "seed"))
+"""The parameters that are settings of a training run, under the same names; the seed is `random_state`."""
 
 
 class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a classifier from yes/no answers to "is it one of these?".
 
-    objective, loss, weights: what is minimised, see `oneof.objectives`. recipe: "fast" or "paper". backbone: "auto",
-    "mlp", "mlp-plain", "cnn", "cnn-strided", "resnet9", "resnet34" or an `nn.Module` of your own, of which a copy is
+    Every setting of `oneof.training.Config` is a parameter under its name, with the same default; `oneof train --help`
+    explains each. None stands for what the recipe and the data suggest. objective: a name, or an `Objective` of your
+    own; loss: a name, or a function of the logits. backbone: a name, or an `nn.Module` of your own, of which a copy is
     trained and sees standardised items. holdout: the share of the items whose answers do not train but judge. queries:
-    the query distribution where it is not uniform. None stands for what the recipe and the data suggest. random_state:
-    the seed.
+    the query distribution where it is not uniform. random_state: the seed.
 
     >>> from sklearn.datasets import load_digits
     >>> import oneof
@@ -60,19 +49,27 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        objective: str = "likelihood",
+        objective: str | Objective = "likelihood",
         *,
-        loss: str | None = None,
+        loss: str | Loss | None = None,
         weights: str | None = None,
+        options: dict[str, Any] | None = None,
         recipe: str = "fast",
         backbone: str | nn.Module = "auto",
         width: int | None = None,
         epochs: int | None = None,
         batch_size: int | None = None,
+        optimizer: str | None = None,
         learning_rate: float | None = None,
         weight_decay: float | None = None,
+        schedule: str | None = None,
+        step_size: int = 30,
+        gamma: float = 0.5,
         augment: str | None = None,
         average: float = 0.0,
+        precision: str = "32",
+        device: str = "auto",
+        accumulate: int = 1,
         holdout: float = 0.1,
         selection: str | None = None,
         queries: Queries | None = None,
@@ -82,15 +79,23 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.objective = objective
         self.loss = loss
         self.weights = weights
+        self.options = options
         self.recipe = recipe
         self.backbone = backbone
         self.width = width
         self.epochs = epochs
         self.batch_size = batch_size
+        self.optimizer = optimizer
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.step_size = step_size
+        self.gamma = gamma
         self.augment = augment
         self.average = average
+        self.precision = precision
+        self.device = device
+        self.accumulate = accumulate
         self.holdout = holdout
         self.selection = selection
         self.queries = queries
@@ -108,7 +113,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         answers, exact = self._answers(y, len(features))
         if answers.classes < 2:
             raise ValueError(f"OneOfClassifier needs at least 2 classes, found {answers.classes} class")
-        if exact and self.objective != "likelihood":
+        if exact and not (self.objective == "likelihood" or isinstance(self.objective, Likelihood)):
             raise ValueError(f"exact labels train with the likelihood, not with {self.objective!r}")
         # A copy, so that fitting again starts from the same weights, and the module that was passed stays as it is.
         own = deepcopy(self.backbone) if isinstance(self.backbone, nn.Module) else None
@@ -128,9 +133,9 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cls, fitted: Fitted, classes: Iterable[Any], shape: tuple[int, ...], backbone: nn.Module | None = None
     ) -> "OneOfClassifier":
         """A fitted classifier around a network that was trained elsewhere. shape: of one item."""
-        settings = fitted.config.model_dump()
-        model = cls(**{name: settings[name] for name in _SETTINGS}, random_state=fitted.config.seed)
-        model.backbone = backbone if backbone is not None else fitted.config.backbone
+        settings = dict(fitted.config)
+        seed = settings.pop("seed")
+        model = cls(**settings | ({} if backbone is None else {"backbone": backbone}), random_state=seed)
         model.classes_ = np.asarray(list(classes))
         model.n_features_in_ = int(np.prod(shape))
         return model._adopt(fitted, shape)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from oneof.cli import annotate, data, demo, errors, evaluate, export, plan, predict, report, reproduce, simulate, train
+from oneof.cli.options import SettingsCommand
 
 app = typer.Typer(
     name="oneof",
@@ -17,7 +18,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("simulate")(simulate.simulate)
-app.command("train")(train.train)
+app.command("train", cls=SettingsCommand)(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("predict")(predict.predict)
 app.command("export")(export.export)

@@ -1,9 +1,16 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share; every setting of training as an option."""
 
+import json
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
+
+from oneof.training.config import Config, describe
 
 Items = Annotated[
     str,
@@ -43,10 +50,67 @@ GpusPerTrial = Annotated[float | None, typer.Option(min=0, help="With ray: GPUs 
 Retries = Annotated[int, typer.Option(min=0, help="How often a trial is begun again whose process or machine dies.")]
 
 
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """A command that has every setting of `Config` as an option; it gets those that were given as `settings`.
+
+    The options have no defaults of their own, so that what is not given stays as the file of settings or `Config` says.
+    """
+    names = {name: "option" if name == "options" else name for name in Config.model_fields}
+    added = [
+        Parameter(option, Parameter.KEYWORD_ONLY, default=None, annotation=_option(name))
+        for name, option in names.items()
+    ]
+    own = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in signature(command).parameters.values()]
+    place = [parameter.name for parameter in own].index("settings")
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        settings = {name: given.pop(option) for name, option in names.items()}
+        command(**given, settings=settings | {"options": _pairs(settings["options"])})
+
+    whole = signature(command).replace(parameters=[*own[:place], *added, *own[place + 1 :]])
+    with_options.__signature__ = whole  # type: ignore[attr-defined]
+    with_options.__annotations__ = {name: parameter.annotation for name, parameter in whole.parameters.items()}
+    return with_options
+
+
+class SettingsCommand(TyperCommand):
+    """A command `with_settings`. What its options mean is filled in when somebody asks, since that imports torch."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, with the names of objectives, losses and networks that are registered by now."""
+        for option in (parameter for parameter in self.params if isinstance(parameter, TyperOption)):
+            setting = "options" if option.name == "option" else option.name
+            if setting in Config.model_fields:
+                option.help = describe(str(setting))
+        super().format_help(ctx, formatter)
+
+
+def _option(setting: str) -> Any:
+    field = Config.model_fields[setting]
+    if setting == "options":
+        return Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=field.description)]
+    kinds = field.annotation, *getattr(field.annotation, "__args__", ())
+    kind = next((kind for kind in (int, float) if kind in kinds), str)
+    return Annotated[kind | None, typer.Option(help=field.description)]
+
+
+def _pairs(given: list[str] | None) -> dict[str, Any] | None:
+    """From NAME=VALUE to names and values; a number is one."""
+    pairs = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise typer.BadParameter(f"--option {text}: expected NAME=VALUE, such as kappa=0.5")
+        try:
+            pairs[name] = json.loads(value)
+        except json.JSONDecodeError:
+            pairs[name] = value
+    return pairs or None
+
+
 def show(facts: dict[str, object], text: str, as_json: bool) -> None:
     """Print the facts as JSON, or the text for people."""
-    import json
-
     from rich import print as rich_print
 
     if as_json:

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,31 +17,17 @@ from oneof.cli.options import (
     Retries,
     Workers,
     show,
+    with_settings,
 )
 from oneof.engines.base import DEFAULT_RETRIES
 
 
+@with_settings
 def train(
     source: Items,
     answers: AnswersFile,
     out: Annotated[Path, typer.Option(help="The model folder to write.")],
-    objective: Annotated[
-        str | None,
-        typer.Option(help="likelihood (default), ure, nn, abs, mcl-exp, mcl-mae, mcl-log, pll-avg or proden."),
-    ] = None,
-    loss: Annotated[str | None, typer.Option(help="mae, mse, gce or cross_entropy, for ure, nn, abs, pll-avg.")] = None,
-    weights: Annotated[str | None, typer.Option(help="paper, minimum-norm or agreement, for ure, nn, abs.")] = None,
-    recipe: Annotated[str | None, typer.Option(help="fast (default) or paper.")] = None,
-    backbone: Annotated[
-        str | None, typer.Option(help="auto (default), mlp, mlp-plain, cnn, cnn-strided, resnet9 or resnet34.")
-    ] = None,
-    width: Annotated[int | None, typer.Option(help="Width of the backbone.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Passes over the items.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Items in a batch.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None,
-    weight_decay: Annotated[float | None, typer.Option(help="Weight decay.")] = None,
-    holdout: Annotated[float | None, typer.Option(help="Share of the items that judge instead of train.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Fixes initial weights, batch order and the held-out items.")] = None,
+    settings: dict[str, Any],
     config: Annotated[Path | None, typer.Option(help="A TOML file of settings; options go over it.")] = None,
     search: Annotated[
         str | None,
@@ -54,12 +40,6 @@ def train(
     cpus_per_trial: CpusPerTrial = None,
     gpus_per_trial: GpusPerTrial = None,
     retries: Retries = DEFAULT_RETRIES,
-    accumulate: Annotated[
-        int | None, typer.Option(help="Micro-batches that a batch is cut into, to save memory.")
-    ] = None,
-    precision: Annotated[
-        str | None, typer.Option(help="32 (default), bf16, or 16 (CUDA only): numbers that the network computes with.")
-    ] = None,
     devices: Annotated[int, typer.Option(min=1, help="Processes on this machine that share each batch.")] = 1,
     nodes: Annotated[int, typer.Option(min=1, help="Machines that take part; start the command on each.")] = 1,
     resume: Annotated[
@@ -86,24 +66,8 @@ def train(
         raise typer.BadParameter("a search shares out its trials, not its batches: use --workers, not --devices")
     if search == "optuna" and resume:
         raise typer.BadParameter("an optuna search cannot be resumed: leave out --resume")
-    given = Config.read(
-        config,
-        objective=objective,
-        loss=loss,
-        weights=weights,
-        recipe=recipe,
-        backbone=backbone,
-        width=width,
-        epochs=epochs,
-        batch_size=batch_size,
-        learning_rate=learning_rate,
-        weight_decay=weight_decay,
-        holdout=holdout,
-        seed=seed,
-        accumulate=accumulate,
-        precision=precision,
-    )
-    fabric = launch(devices, nodes, precision=given.precision)
+    given = Config.read(config, **settings)
+    fabric = launch(devices, nodes, precision=given.precision, device=given.device)
     shown = not as_json and fabric.is_global_zero
     items = load(source)
     known = Answers.load(answers).align(items.ids)

@@ -4,18 +4,20 @@ Each is called with logits and answers and returns ``Risk(value, raw)``: `value`
 risk before any correction. Add one in a file of its own, with the `register` decorator, and import it here.
 """
 
-from oneof.objectives import complementary, correction, likelihood, partial, proden, unbiased
+from oneof.objectives import complementary, correction, likelihood, losses, partial, proden, unbiased
 from oneof.objectives.base import Batch, Objective, Risk
-from oneof.objectives.registry import create, names, options, register
+from oneof.objectives.registry import correcting, create, names, options, register
 
 __all__ = [
     "Batch",
     "Objective",
     "Risk",
     "complementary",
+    "correcting",
     "correction",
     "create",
     "likelihood",
+    "losses",
     "names",
     "options",
     "partial",

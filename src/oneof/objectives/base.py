@@ -7,10 +7,14 @@ the corrected risks of the parts.
 """
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+
+from oneof.objectives.losses import spell
+from oneof.objectives.registry import correcting
 
 Counts = tuple[float, ...]
 
@@ -122,6 +126,10 @@ class Objective:
         raw = self.raw(logits, batch, self.counts(batch))
         return Risk(self.correct(raw), raw)
 
+    def __repr__(self) -> str:
+        options = (f"{name}={spell(getattr(self, name))}" for name in signature(type(self)).parameters)
+        return f"{type(self).__name__}({', '.join(options)})"
+
 
 def check(objective: Objective, logits: Tensor, batch: Batch) -> None:
     """Refuse shapes and types that would broadcast into a wrong number."""
@@ -146,9 +154,7 @@ def check(objective: Objective, logits: Tensor, batch: Batch) -> None:
         raise ValueError(f"items must have shape ({len(logits)},), one a row of logits, not {tuple(batch.items.shape)}")
     if batch.noisy:
         if not objective.corrects_flips:
-            raise ValueError(
-                f"{type(objective).__name__} cannot correct for flips; use likelihood, proden, ure, nn or abs"
-            )
+            raise ValueError(f"{objective} cannot correct for flips; use one of {', '.join(correcting())}")
         _check_rates(batch)
 
 

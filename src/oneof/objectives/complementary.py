@@ -41,9 +41,6 @@ class Complementary(Objective):
 
         return scalar(batch.per_answer(logits), evaluate)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
-
 
 @register("mcl-exp")
 class ComplementaryExp(Complementary):

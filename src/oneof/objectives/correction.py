@@ -25,7 +25,7 @@ def corrected(raw: Tensor, kappa: float) -> Tensor:
 
 
 @register("nn")
-@dataclass
+@dataclass(repr=False)
 class NonNegative(Unbiased):
     """The unbiased risk truncated at zero (kappa = 0). Options as in `Unbiased`."""
 
@@ -39,7 +39,7 @@ class NonNegative(Unbiased):
 
 
 @register("abs")
-@dataclass
+@dataclass(repr=False)
 class Absolute(Unbiased):
     """The absolute value of the unbiased risk (kappa = 1), or any kappa >= 0. Options as in `Unbiased`."""
 

@@ -64,6 +64,3 @@ class Likelihood(Objective):
             return log_p.sum() / -counts[0], q.div_(-counts[0]), p
 
         return scalar(logits, evaluate)
-
-    def __repr__(self) -> str:
-        return "Likelihood()"

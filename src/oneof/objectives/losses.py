@@ -10,7 +10,7 @@ and the cross entropy -log p_j, which has no bound.
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import overload
+from typing import Any, overload
 
 import torch
 from torch import Tensor
@@ -91,3 +91,14 @@ def get(loss: str | Loss) -> Loss:
     if loss not in _LOSSES:
         raise ValueError(f"unknown loss {loss!r}, expected one of {', '.join(_LOSSES)}, or a function of the logits")
     return _LOSSES[loss]
+
+
+def spell(value: Any) -> str:
+    """A loss, or any option of an objective, as text that is the same in every process: no addresses of functions.
+
+    >>> spell(gce(q=0.5)), spell("mae"), spell(mae)
+    ('gce(q=0.5, eps=1e-06)', "'mae'", 'mae')
+    """
+    if isinstance(value, partial):
+        return f"{spell(value.func)}({', '.join(f'{name}={spell(one)}' for name, one in value.keywords.items())})"
+    return str(getattr(value, "__qualname__", repr(value)))

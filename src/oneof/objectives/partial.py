@@ -14,7 +14,7 @@ from oneof.objectives.weighted_sum import weighted_sum
 
 
 @register("pll-avg")
-@dataclass
+@dataclass(repr=False)
 class PartialAverage(Objective):
     """The mean over the consistent set of a classwise loss.
 

@@ -107,6 +107,3 @@ class Proden(Objective):
         weights = state.get("weights")
         self.weights = None if weights is None else weights.clone()
         self._visited = None if weights is None else torch.zeros(len(weights), dtype=torch.bool)
-
-    def __repr__(self) -> str:
-        return "Proden()"

@@ -2,12 +2,14 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from oneof.objectives.base import Objective
+if TYPE_CHECKING:
+    from oneof.objectives.base import Objective
 
-_REGISTRY: dict[str, Callable[..., Objective]] = {}
-_Factory = TypeVar("_Factory", bound=Callable[..., Objective])
+_REGISTRY: dict[str, "Callable[..., Objective]"] = {}
+_Factory = TypeVar("_Factory", bound="Callable[..., Objective]")
 
 
 def register(name: str) -> Callable[[_Factory], _Factory]:
@@ -27,6 +29,11 @@ def names() -> list[str]:
     return list(_REGISTRY)
 
 
+def correcting() -> list[str]:
+    """The names of the objectives that take flip rates into account."""
+    return [name for name, factory in _REGISTRY.items() if getattr(factory, "corrects_flips", False)]
+
+
 def options(name: str) -> list[str]:
     """The options that the objective `name` takes."""
     if name not in _REGISTRY:
@@ -34,12 +41,19 @@ def options(name: str) -> list[str]:
     return list(inspect.signature(_REGISTRY[name]).parameters)
 
 
-def create(name: str, **given: Any) -> Objective:
-    """An objective by name, with its options.
+def create(name: str | Callable[..., Any], **given: Any) -> "Objective":
+    """An objective by name, with its options. One that is given as an object is copied: what it remembers is its own.
 
     >>> create("abs", loss="gce", weights="agreement")
     Absolute(loss='gce', weights='agreement', queries=None, kappa=1.0)
     """
+    if not isinstance(name, str):
+        if not callable(getattr(name, "raw", None)) or inspect.isclass(name):
+            raise ValueError(f"{name!r} is not an objective, expected one of {', '.join(_REGISTRY)}, or an Objective")
+        if given:
+            raise ValueError(f"{name!r} has its options already: give {', '.join(given)} to the objective itself")
+        copied: Objective = deepcopy(name)  # type: ignore[assignment]
+        return copied
     known = options(name)
     for option in given:
         if option not in known:

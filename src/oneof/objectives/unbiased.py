@@ -77,7 +77,7 @@ WEIGHTS = ("paper", "minimum-norm", "agreement")
 
 
 @register("ure")
-@dataclass
+@dataclass(repr=False)
 class Unbiased(Objective):
     """The unbiased risk, uncorrected: it may turn negative, and then it overfits.
 

@@ -1,10 +1,31 @@
-"""Training: configuration, data in compact tensors, one readable loop, checkpoints."""
+"""Training: the settings, items and answers in compact tensors, one readable loop, checkpoints.
 
-from oneof.training.config import Config
-from oneof.training.data import Answered, Features
-from oneof.training.fit import Fitted, fit, predict_classes, predict_logits
-from oneof.training.loop import Diverged, Run, train
-from oneof.training.network import Network
+The names are loaded on first use, so that the settings can be read without torch.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oneof.training.config import Config
+    from oneof.training.data import Answered, Features
+    from oneof.training.fitting import Fitted, fit, predict_classes, predict_logits
+    from oneof.training.loop import Diverged, Run, train
+    from oneof.training.network import Network
+
+_HOME = {
+    "Answered": "data",
+    "Config": "config",
+    "Diverged": "loop",
+    "Features": "data",
+    "Fitted": "fitting",
+    "Network": "network",
+    "Run": "loop",
+    "fit": "fitting",
+    "predict_classes": "fitting",
+    "predict_logits": "fitting",
+    "train": "loop",
+}
 
 __all__ = [
     "Answered",
@@ -19,3 +40,9 @@ __all__ = [
     "predict_logits",
     "train",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'oneof.training' has no attribute {name!r}")
+    return getattr(import_module(f"oneof.training.{_HOME[name]}"), name)

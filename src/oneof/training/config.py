@@ -1,12 +1,14 @@
-"""What a training run is made of. Unknown keys are errors; what a recipe leaves open is settled by the data."""
+"""What a training run is made of: the one list of settings, from which the command line, the estimator and the
+experiments take names, defaults and help. Unknown keys are errors; what a recipe leaves open is settled by the data."""
 
 import tomllib
+from collections.abc import Callable
 from difflib import get_close_matches
 from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer, model_validator
 
 RECIPES: dict[str, dict[str, Any]] = {
     # Section V of the paper. It is silent on the step of StepLR and on how the epoch was chosen: ours.
@@ -31,9 +33,11 @@ RECIPES: dict[str, dict[str, Any]] = {
     },
 }
 
+Value = bool | int | float | str
+
 
 class Config(BaseModel):
-    """The configuration of a run. None means: as the recipe, or else the data, say.
+    """The settings of a run. None means: as the recipe, or else the data, say.
 
     >>> Config(recipe="paper").resolve(items=5000, image=True).epochs
     100
@@ -41,33 +45,56 @@ class Config(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    objective: str = "likelihood"
-    loss: str | None = None
-    weights: str | None = None
-    recipe: Literal["fast", "paper"] = "fast"
-    backbone: str = "auto"
-    width: int | None = Field(default=None, ge=1)
-    epochs: int | None = Field(default=None, ge=1)
-    batch_size: int | None = Field(default=None, ge=2)
-    optimizer: Literal["adamw", "adadelta"] | None = None
-    learning_rate: float | None = Field(default=None, gt=0)
-    weight_decay: float | None = Field(default=None, ge=0)
-    schedule: Literal["one-cycle", "step"] | None = None
-    step_size: int = Field(default=30, ge=1, description="epochs between the steps of the step schedule")
-    gamma: float = Field(default=0.5, gt=0, le=1, description="what the step schedule multiplies the rate by")
-    augment: Literal["auto", "none", "shift", "shift-flip", "warp", "warp-flip", "warp-invert"] | None = None
+    objective: str | Callable[..., Any] = Field(
+        default="likelihood",
+        description="What training minimises: {objectives}; in Python also an objective of your own.",
+    )
+    loss: str | Callable[..., Any] | None = Field(
+        default=None,
+        description="The loss of one class, for objectives that take one: {losses}; in Python also a function.",
+    )
+    weights: str | None = Field(
+        default=None, description="The weights of an unbiased risk (ure, nn, abs): paper, minimum-norm or agreement."
+    )
+    options: dict[str, Value] = Field(
+        default_factory=dict, description="Further options of the objective by name, such as kappa=0.5 of abs."
+    )
+    recipe: Literal["fast", "paper"] = Field(default="fast", description="Where settings that are not given come from.")
+    backbone: str = Field(default="auto", description="The network: auto (cnn for images, else mlp), {backbones}.")
+    width: int | None = Field(default=None, ge=1, description="Width of the network. Default: the network's own.")
+    epochs: int | None = Field(
+        default=None, ge=1, description="Passes over the items. Default: by their number; recipe paper 100."
+    )
+    batch_size: int | None = Field(
+        default=None, ge=2, description="Items in a batch. Default: by their number; recipe paper 128."
+    )
+    optimizer: Literal["adamw", "adadelta"] | None = Field(default=None, description="How the weights are moved.")
+    learning_rate: float | None = Field(default=None, gt=0, description="Peak learning rate.")
+    weight_decay: float | None = Field(default=None, ge=0, description="Weight decay.")
+    schedule: Literal["one-cycle", "step"] | None = Field(default=None, description="How the learning rate changes.")
+    step_size: int = Field(default=30, ge=1, description="Epochs between the steps of the step schedule.")
+    gamma: float = Field(default=0.5, gt=0, le=1, description="What the step schedule multiplies the learning rate by.")
+    augment: Literal["auto", "none", "shift", "shift-flip", "warp", "warp-flip", "warp-invert"] | None = Field(
+        default=None, description="Random changes of images that keep their class; auto is shift for images."
+    )
     average: float = Field(
-        default=0.0, ge=0, lt=1, description="decay of the running average of the weights; 0 for none"
+        default=0.0, ge=0, lt=1, description="Decay of the running average of the weights; 0 for none."
     )
     precision: Literal["32", "bf16", "16"] = Field(
-        default="32", description="numbers that the network computes with; weights and risk always have 32 bits"
+        default="32",
+        description="Bits that the network computes with (16: CUDA only); weights and risk always have 32.",
     )
-    accumulate: int = Field(default=1, ge=1, description="micro-batches that a batch is cut into, to save memory")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field(default="auto", description="What the network computes on.")
+    accumulate: int = Field(default=1, ge=1, description="Micro-batches that a batch is cut into, to save memory.")
     holdout: float = Field(
-        default=0.1, ge=0, lt=1, description="share of the items whose answers judge and do not train"
+        default=0.1, ge=0, lt=1, description="Share of the items whose answers judge instead of train."
     )
-    selection: Literal["best", "last"] | None = None
-    seed: int = Field(default=0, ge=0, lt=2**32)
+    selection: Literal["best", "last"] | None = Field(
+        default=None, description="The epoch that is kept: last, or the best by half of the held-out answers."
+    )
+    seed: int = Field(
+        default=0, ge=0, lt=2**32, description="Fixes initial weights, batch order and the held-out items."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -78,6 +105,15 @@ class Config(BaseModel):
                 hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(cls.model_fields)}"
                 raise ValueError(f"unknown key {key!r}; {hint}")
         return values
+
+    @field_serializer("objective", "loss")
+    def _by_name(self, value: Any) -> str | None:
+        """What a file can hold of an objective or a function: the same text in every process."""
+        if value is None or isinstance(value, str):
+            return value
+        from oneof.objectives.losses import spell
+
+        return spell(value)
 
     @classmethod
     def read(cls, path: str | Path | None, **overrides: Any) -> "Config":
@@ -99,8 +135,7 @@ class Config(BaseModel):
 
     def resolve(self, items: int, image: bool) -> "Config":
         """Every None filled in, for this many training items."""
-        known = {key: value for key, value in self.model_dump().items() if value is not None}
-        full = RECIPES[self.recipe] | known
+        full = RECIPES[self.recipe] | {key: value for key, value in self if value is not None}
         full.setdefault("batch_size", 64 if items < 10_000 else 128)
         # Enough steps for a small data set, few passes over a large one.
         full.setdefault("epochs", min(100, max(8, ceil(3000 * full["batch_size"] / max(items, 1)))))
@@ -108,7 +143,43 @@ class Config(BaseModel):
             full["augment"] = "shift" if image else "none"
         return Config(**full)
 
-    def objective_options(self) -> dict[str, str]:
-        """The options of the objective that are set."""
-        options = {"loss": self.loss, "weights": self.weights}
+    def objective_options(self) -> dict[str, Any]:
+        """The options of the objective that are set.
+
+        >>> Config(objective="abs", loss="gce", options={"kappa": 0.5}).objective_options()
+        {'loss': 'gce', 'kappa': 0.5}
+        """
+        options = {"loss": self.loss, "weights": self.weights} | self.options
         return {name: value for name, value in options.items() if value is not None}
+
+
+def describe(setting: str) -> str:
+    """What a setting means, with the values it may have and its default, for people.
+
+    >>> describe("gamma")
+    'What the step schedule multiplies the learning rate by. Default: 0.5.'
+    """
+    from oneof import models, objectives  # late: they import torch, which only who asks for help has to wait for
+
+    field = Config.model_fields[setting]
+    known = {"objectives": objectives.names(), "losses": objectives.losses.names(), "backbones": models.names()}
+    text = (field.description or "").format(**{what: ", ".join(names) for what, names in known.items()})
+    values = choices(setting)
+    text += f" One of {', '.join(values)}." if values else ""
+    by_recipe = ", ".join(f"{recipe} {given[setting]}" for recipe, given in RECIPES.items() if setting in given)
+    if by_recipe and "Default" not in text:
+        return f"{text} Default by recipe: {by_recipe}."
+    return text if field.default is None or setting == "options" else f"{text} Default: {field.default}."
+
+
+def choices(setting: str) -> tuple[str, ...]:
+    """The values that a setting may have, where they can be listed.
+
+    >>> choices("recipe")
+    ('fast', 'paper')
+    """
+    annotation: Any = Config.model_fields[setting].annotation
+    for part in (annotation, *getattr(annotation, "__args__", ())):
+        if getattr(part, "__origin__", None) is Literal:
+            return tuple(part.__args__)
+    return ()

@@ -64,7 +64,7 @@ def train(
 
     judge: called after each epoch. path: where checkpoints go. resume: go on from the one that is there.
     """
-    workers = Workers(fabric or launch(precision=config.precision))
+    workers = Workers(fabric or launch(precision=config.precision, device=config.device))
     precision = workers.fabric.strategy.precision
     if precision.precision != PRECISIONS[config.precision]:
         raise ValueError(f"the workers compute in {precision.precision}, but the configuration says {config.precision}")
@@ -109,7 +109,7 @@ def train(
 
     saved = time.monotonic()
     started = saved - (now["history"][-1]["seconds"] if now["history"] else 0.0)
-    bar = Bar(batches * epochs, now["position"], shown and workers.first, config.objective)
+    bar = Bar(batches * epochs, now["position"], shown and workers.first, str(config.objective))
     with workers.watch(path), bar:
         while now["position"] < batches * epochs:
             epoch, done = divmod(now["position"], batches)

@@ -14,7 +14,7 @@ from oneof.engines.local import Local
 from oneof.evaluation import estimate_accuracy
 from oneof.training.config import Config
 from oneof.training.data import Answered, Features
-from oneof.training.fit import Fitted, fit, predict_asked, split
+from oneof.training.fitting import Fitted, fit, predict_asked, split
 from oneof.training.loop import Diverged
 from oneof.training.scores import Scores, Setting
 

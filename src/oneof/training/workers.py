@@ -94,12 +94,12 @@ PRECISIONS = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
 """What Fabric calls the precisions of a configuration."""
 
 
-def launch(devices: int = 1, nodes: int = 1, *, precision: str = "32") -> Fabric:
+def launch(devices: int = 1, nodes: int = 1, *, precision: str = "32", device: str = "auto") -> Fabric:
     """Start (or, under torchrun, join) the workers of this command; each runs what follows."""
     if precision == "16" and not torch.cuda.is_available():
         # Half precision needs its gradients scaled, and only CUDA can; elsewhere it would silently be another one.
         raise ValueError("precision 16 needs a GPU with CUDA, and there is none: use bf16 or 32")
-    options: dict[str, Any] = {"accelerator": "auto", "precision": PRECISIONS[precision]}
+    options: dict[str, Any] = {"accelerator": device, "precision": PRECISIONS[precision]}
     if devices * nodes == 1:
         return Fabric(devices=1, **options)
     fabric = Fabric(devices=devices, num_nodes=nodes, strategy="ddp", **options)

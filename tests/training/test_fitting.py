@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import nn
 
-from oneof import Answers, UniformQueries, WeightedQueries, respond
+from oneof import Answers, UniformQueries, WeightedQueries, losses, objectives, respond
 from oneof.training import Config, Features, fit, predict_classes, predict_logits
-from oneof.training.fit import predict_asked, split
+from oneof.training.fitting import predict_asked, split
 
 CLASSES = 4
 QUICK = {"epochs": 15, "batch_size": 32, "width": 32}
@@ -113,7 +113,7 @@ def test_noisy_answers_are_corrected_for():
 @pytest.mark.parametrize("objective", ["mcl-exp", "mcl-mae", "mcl-log", "pll-avg"])
 def test_an_objective_that_cannot_correct_flips_says_so(objective):
     x, _, answers = task(flip_yes=0.1)
-    with pytest.raises(ValueError, match=f"{objective} cannot correct for flips; use likelihood"):
+    with pytest.raises(ValueError, match=f"{objective} cannot correct for flips; use one of ure"):
         fit(Features(x), answers, Config(objective=objective))
 
 
@@ -242,3 +242,47 @@ def test_other_weights_take_mixed_sizes_and_one_sided_answers(weights):
     answers = Answers(subsets, respond(subsets, labels))
     fitted = fit(Features(x), answers, Config(objective="nn", weights=weights, **QUICK))
     assert np.isfinite(fitted.history[-1]["raw"])
+
+
+def test_an_objective_a_loss_and_options_count_as_much_as_their_names():
+    x, _, answers = task(60)
+    small = {"epochs": 15, "batch_size": 4, "width": 8}  # so that the risk of some batch is negative
+    named = fit(Features(x), answers, Config(objective="abs", loss="gce", options={"kappa": 0.2}, **small))
+    own = objectives.create("abs", loss="gce", kappa=0.2)
+    for config in (
+        Config(objective=own, **small),
+        Config(objective="abs", loss=losses.gce, options={"kappa": 0.2}, **small),
+    ):
+        fitted = fit(Features(x), answers, config)
+        assert fitted.history[-1]["objective"] == named.history[-1]["objective"]
+    other = fit(Features(x), answers, Config(objective="abs", loss="gce", **small))
+    assert other.history[-1]["objective"] != named.history[-1]["objective"], "kappa changes the correction"
+
+
+def test_an_objective_that_remembers_is_not_changed_by_training():
+    x, _, answers = task(60)
+    own = objectives.create("proden")
+    fit(Features(x), answers, Config(objective=own, **QUICK))
+    assert own.weights is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"objective": nn.Linear(2, 2)}, "is not an objective, expected one of"),
+        ({"objective": objectives.Objective}, "is not an objective, expected one of"),
+        ({"objective": objectives.create("nn"), "loss": "gce"}, "has its options already: give loss to the objective"),
+        ({"objective": "nn", "options": {"kappa": 1.0}}, "objective 'nn' has no option 'kappa'"),
+    ],
+)
+def test_what_is_no_objective_is_refused(settings, message):
+    x, _, answers = task(60)
+    with pytest.raises(ValueError, match=message):
+        fit(Features(x), answers, Config(**settings, **QUICK))
+
+
+def test_an_objective_of_ones_own_needs_the_queries_too():
+    x, _, answers = task(60)
+    queries = WeightedQueries(np.eye(CLASSES, dtype=bool), np.full(CLASSES, 1 / CLASSES))
+    with pytest.raises(ValueError, match="is made for uniform queries: give it the queries too"):
+        fit(Features(x), answers, Config(objective=objectives.create("ure"), **QUICK), queries=queries)

@@ -149,12 +149,16 @@ def _halves(held: Answers) -> tuple[Answers, Answers]:
 
 def _objective(config: Config, training: Answers, queries: Queries | None) -> objectives.Objective:
     options: dict[str, Any] = config.objective_options()
-    if queries is not None and "queries" in objectives.options(config.objective):
+    if queries is not None and isinstance(config.objective, str) and "queries" in objectives.options(config.objective):
         options |= {"queries": queries, "weights": options.get("weights", "minimum-norm")}
     objective = objectives.create(config.objective, **options)
+    if queries is not None and getattr(objective, "queries", queries) is None:
+        raise ValueError(f"{objective} is made for uniform queries: give it the queries too")
     noisy = training.flip_yes is not None or training.flip_no is not None
     if noisy and not objective.corrects_flips:
-        raise ValueError(f"{config.objective} cannot correct for flips; use likelihood, proden, ure, nn or abs")
+        raise ValueError(
+            f"{config.objective} cannot correct for flips; use one of {', '.join(objectives.correcting())}"
+        )
     if getattr(objective, "weights", None) == "paper" and not noisy:
         if training.yes.all() or not training.yes.any():
             said = "yes" if training.yes.all() else "no"
