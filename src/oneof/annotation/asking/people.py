@@ -1,4 +1,4 @@
-"""Annotators and admins: personal links, sessions, and taking them back.
+"""Annotators, reviewers and managers (stored as "admin"): personal links, sessions, and taking them back.
 
 A link holds 256 random bits; the database holds only its SHA-256. (A slow password hash would add nothing: such a
 token cannot be guessed, with or without the hash.)
@@ -7,14 +7,15 @@ token cannot be guessed, with or without the hash.)
 import hashlib
 import secrets
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store.schema import people, sessions
 
-Role = Literal["annotator", "admin"]
+Role = Literal["annotator", "reviewer", "admin"]
+ROLES: tuple[Role, ...] = get_args(Role)
 LONGEST_NAME = 200
 
 BY_SESSION = (

@@ -20,6 +20,7 @@ from oneof.annotation.store.schema import claims, events, items, people, tasks
 
 RECENT = 1000
 SHOWN_FLAGS = 50
+_RESOLVED = select(events.c.target).where(events.c.kind == "resolve", events.c.target.is_not(None))
 UNLIKELY = 4.0
 """Standard errors between a yes-rate and its expected value beyond which the dashboard points at it."""
 
@@ -75,8 +76,10 @@ def dashboard(database: Database, project: Project, now: float) -> dict[str, Any
             ).scalar_one(),
             "overlap": project.settings.overlap,
             "epsilon": project.settings.epsilon,
+            "too_fast_seconds": project.settings.too_fast_seconds,
             "agreement_alpha": krippendorff_alpha(_agreement_counts(connection)),
             "yes_rate": _share(yes, yes + no),
+            "uniform_answers": yes + no,
             "expected_yes_rate": expected_yes_rate(project),
             "answers_last_hour": sum(person["last_hour"] for person in annotators),
             "annotators": annotators,
@@ -111,6 +114,8 @@ def _annotator(connection: Connection, project: Project, person: Any, now: float
         "paused": person.paused,
         "revoked": person.revoked_at is not None,
         "yes_rate": _share(yes, len(drawn)),
+        "uniform_answers": len(drawn),
+        "yes": yes,
         "unusual_yes_rate": bool(drawn) and abs(yes / len(drawn) - rate) > UNLIKELY * error,
         "median_seconds": median(seconds) if seconds else None,
         "too_fast": _share(sum(value < project.settings.too_fast_seconds for value in seconds), len(seconds)),
@@ -175,7 +180,7 @@ def _flags(connection: Connection) -> list[dict[str, Any]]:
         .join(people, people.c.id == events.c.person_id)
         .join(tasks, tasks.c.id == events.c.task_id)
         .join(items, items.c.id == tasks.c.item_id)
-        .where(events.c.kind == "flag")
+        .where(events.c.kind == "flag", events.c.id.not_in(_RESOLVED))
         .order_by(events.c.id.desc())
         .limit(SHOWN_FLAGS)
     )

@@ -9,6 +9,8 @@ from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, events, people, tasks
 
 BATCH = 5000
+STANDING = ("answered", "overruled")
+"""An overruled answer stands as its annotator's and keeps its place; a reviewer's is used instead."""
 
 
 @dataclass
@@ -24,7 +26,7 @@ def replay(connection: Connection) -> Standing:
     given: dict[int, str] = {}
     rows = connection.execution_options(yield_per=BATCH).execute(
         select(events.c.id, events.c.person_id, events.c.task_id, events.c.kind, events.c.answer, events.c.target)
-        .where(events.c.kind != "flag")
+        .where(events.c.kind.not_in(("flag", "resolve", "overrule")))
         .order_by(events.c.id)
     )
     for row in rows:
@@ -55,7 +57,7 @@ def _wrong_answers(connection: Connection, standing: Standing) -> list[str]:
         (row.person_id, row.task_id): (row.event_id, row.answer)
         for row in connection.execution_options(yield_per=BATCH).execute(
             select(claims.c.person_id, claims.c.task_id, claims.c.event_id, claims.c.answer).where(
-                claims.c.state == "answered"
+                claims.c.state.in_(STANDING)
             )
         )
     }
@@ -74,7 +76,7 @@ def _wrong_counters(connection: Connection, standing: Standing) -> list[str]:
         row.person_id: (row.total - row.skips, row.skips)
         for row in connection.execute(
             select(claims.c.person_id, func.count().label("total"), func.sum(skipped).label("skips"))
-            .where(claims.c.state == "answered", claims.c.placed)
+            .where(claims.c.state.in_(STANDING), claims.c.placed)
             .group_by(claims.c.person_id)
         )
     }
@@ -91,7 +93,7 @@ def _wrong_places(connection: Connection) -> list[str]:
     """Tasks whose free places do not match the claims on them, or with more claims than places."""
     taken = (
         select(claims.c.task_id, func.count().label("count"))
-        .where(claims.c.placed, claims.c.state.in_(("held", "answered")))
+        .where(claims.c.placed, claims.c.state.in_(("held", *STANDING)))
         .group_by(claims.c.task_id)
         .subquery()
     )

@@ -160,7 +160,8 @@ claims = Table(
     metadata,
     Column("task_id", ForeignKey("tasks.id"), primary_key=True),
     Column("person_id", ForeignKey("people.id"), primary_key=True),
-    # held: on somebody's screen; answered; returned: given back or run out; withdrawn: answered, but no longer used.
+    # held: on somebody's screen; answered; returned: given back or run out; withdrawn: answered, but no longer used;
+    # overruled: answered, but a reviewer's answer is used in its place.
     Column("state", String(12), nullable=False),
     Column("ordinal", Integer, nullable=False),
     Column("claimed_at", Float, nullable=False),
@@ -200,9 +201,10 @@ events = Table(
     Column("previous", BigInteger),
     UniqueConstraint("person_id", "client_id"),
     Index("ix_events_person_at", "person_id", "at"),
+    Index("ix_events_flag", "id", sqlite_where=text("kind = 'flag'"), postgresql_where=text("kind = 'flag'")),
     sqlite_autoincrement=True,
 )
-"""kind: answer, undo, redo, flag, withdraw, reassign. Append-only."""
+"""kind: answer, undo, redo, flag, withdraw, reassign, overrule, resolve. Append-only."""
 
 models = Table(
     "models",
@@ -225,4 +227,67 @@ predictions = Table(
     Column("item_id", ForeignKey("items.id"), primary_key=True),
     Column("label", Integer, nullable=False),
     Column("held_out", Boolean, nullable=False),
+    # The probability that the model gives this label; unknown for predictions of before it was kept.
+    Column("confidence", Float),
 )
+
+journal = Table(
+    "journal",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("person_id", ForeignKey("people.id")),
+    Column("action", String(40), nullable=False),
+    Column("detail", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""What managers did, in order and append-only. person_id: None for the command line. detail: JSON."""
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("kind", String(16), nullable=False),
+    # waiting, running, done or failed; what runs says so every few seconds in beat_at.
+    Column("state", String(12), nullable=False),
+    Column("person_id", ForeignKey("people.id")),
+    Column("request", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("beat_at", Float, nullable=False),
+    Column("finished_at", Float),
+    Column("done", Integer, nullable=False, default=0),
+    Column("total", Integer, nullable=False, default=0),
+    Column("message", Text, nullable=False, default=""),
+)
+"""Work that takes longer than a request: training and imports, each in a process of its own."""
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("hash", String(64), nullable=False, unique=True),
+    Column("person_id", ForeignKey("people.id"), nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("used_at", Float),
+    Column("revoked_at", Float),
+)
+"""Keys of programs: each acts for the person who made it."""
+
+webhooks = Table(
+    "webhooks",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("secret", String(64), nullable=False),
+    Column("kinds", String(64), nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("removed_at", Float),
+    # How far this address has been told: the last event, and the last entry of the journal.
+    Column("told_event", BigInteger, nullable=False),
+    Column("told_entry", BigInteger, nullable=False),
+    Column("failures", Integer, nullable=False, default=0),
+    Column("retry_at", Float, nullable=False, default=0.0),
+    Column("last_reply", Text),
+)
+"""Addresses that are told of answers, of a trained model and of the end."""

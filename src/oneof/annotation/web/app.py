@@ -22,7 +22,8 @@ from oneof.annotation.project.folder import Project, open_project
 from oneof.annotation.store import facts
 from oneof.annotation.store.database import BusyError, Database, is_busy
 from oneof.annotation.store.upgrading import upgrade
-from oneof.annotation.web import admin_routes, api_routes, page_routes
+from oneof.annotation.web import api_routes, page_routes
+from oneof.annotation.web.dashboard import overview, people, wording
 from oneof.annotation.web.security import Guard
 from oneof.annotation.web.site import Site
 
@@ -46,11 +47,14 @@ def create_app(project: Project, database: Database) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    app.state.site = Site(project, database, Jinja2Templates(HERE / "templates"), facts.project_id(database), time.time)
+    templates = Jinja2Templates(HERE / "templates")
+    wording.teach(templates.env)
+    app.state.site = Site(project, database, templates, facts.project_id(database), time.time)
     app.add_middleware(Guard)
     app.include_router(api_routes.router)
     app.include_router(page_routes.router)
-    app.include_router(admin_routes.router)
+    for page in (overview, people):
+        app.include_router(page.router)
     app.mount("/static", _Static(directory=HERE / "static"))
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(HTTPException, _refused)

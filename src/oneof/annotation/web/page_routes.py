@@ -24,7 +24,7 @@ def join(request: Request, site: TheSite, token: str) -> Response:
     person, secret = sign_in(site, token)
     if person is None:
         raise HTTPException(403, "The link is wrong or was taken back. Ask the manager of the project for a new one.")
-    response = RedirectResponse("/admin" if person.role == "admin" else "/", status_code=303)
+    response = RedirectResponse("/" if person.role == "annotator" else "/admin", status_code=303)
     set_cookie(request, response, site, secret)
     return response
 
@@ -32,7 +32,7 @@ def join(request: Request, site: TheSite, token: str) -> Response:
 @router.get("/")
 def page(request: Request, site: TheSite, person: SignedIn) -> Response:
     """The annotation page."""
-    if person.role == "admin":
+    if person.role != "annotator":
         return RedirectResponse("/admin", status_code=303)
     version, text = site.guidelines()
     seen = update(people_table).where(people_table.c.id == person.id).values(guidelines=version)

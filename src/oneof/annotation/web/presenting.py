@@ -95,6 +95,7 @@ def history(connection: Connection, project: Project, person_id: int, limit: int
             "id": row.client_id,
             "task": row.task_id,
             "item": row.name if project.settings.show_names else row.key,
+            "key": row.key,
             "kind": row.kind,
             "answer": row.answer,
             "labels": _labels(project, row.subset),

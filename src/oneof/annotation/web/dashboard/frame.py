@@ -1,0 +1,137 @@
+"""What the pages of the dashboard share: who may see them, the frame around them, forms, and asking before acting."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+from urllib.parse import parse_qs, urlencode
+
+from fastapi import Depends, Request
+from fastapi.responses import RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from oneof.annotation.asking.people import Person
+from oneof.annotation.web.site import SignedIn, Site, TheSite
+
+PAGES = {
+    "overview": "Overview",
+    "items": "Items",
+    "review": "Review",
+    "people": "People",
+    "model": "Model",
+    "project": "Project",
+}
+REVIEWERS_PAGES = ("review",)
+MOST_FIELDS = 100
+
+NOTICES = {
+    "paused": "Paused: nobody gets new questions. What is on a screen may still be answered.",
+    "resumed": "People get questions again.",
+}
+"""What a page says after something was done. Only these sentences: no address can put words into the page's mouth."""
+
+
+async def managing(person: SignedIn) -> Person:
+    """A manager, else 403."""
+    if person.role != "admin":
+        raise HTTPException(403, "This page is for the managers of the project.")
+    return person
+
+
+async def reviewing(person: SignedIn) -> Person:
+    """A reviewer or a manager, else 403."""
+    if person.role not in ("admin", "reviewer"):
+        raise HTTPException(403, "This page is for the reviewers and managers of the project.")
+    return person
+
+
+Manager = Annotated[Person, Depends(managing)]
+Reviewer = Annotated[Person, Depends(reviewing)]
+
+
+def root(request: Request) -> str:
+    """Where this project is served, without a slash at the end: empty, or a path before every address."""
+    return str(request.scope.get("root_path", "")).rstrip("/")
+
+
+def address(request: Request, page: str, **query: Any) -> str:
+    """The address of a page of the dashboard."""
+    path = "/admin" if page == "overview" else f"/admin/{page}"
+    asked = {name: value for name, value in query.items() if value not in (None, "")}
+    return root(request) + path + ("?" + urlencode(asked) if asked else "")
+
+
+def show(request: Request, site: Site, person: Person, page: str, *, template: str = "", **context: Any) -> Response:
+    """A page inside the frame."""
+    shown = PAGES if person.role == "admin" else {name: PAGES[name] for name in REVIEWERS_PAGES}
+    frame = {
+        "root": root(request),
+        "page": page,
+        "pages": [(name, title, address(request, name)) for name, title in shown.items()],
+        "project": site.project.settings.name,
+        "me": person,
+        "notice": NOTICES.get(request.query_params.get("done", "")),
+        "now": site.clock(),
+    }
+    response = site.templates.TemplateResponse(request, template or f"dashboard/{page}.html", frame | context)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def done(request: Request, page: str, notice: str, **query: Any) -> Response:
+    """Back to a page, with a sentence about what was done."""
+    assert notice in NOTICES, notice
+    return RedirectResponse(address(request, page, done=notice, **query), status_code=303)
+
+
+def confirm(
+    request: Request,
+    site: Site,
+    person: Person,
+    page: str,
+    *,
+    title: str,
+    consequences: Sequence[str],
+    button: str,
+    fields: dict[str, str],
+    back: str | None = None,
+) -> Response:
+    """Ask before acting: what will happen, and the same form once more with `confirmed`."""
+    return show(
+        request,
+        site,
+        person,
+        page,
+        template="dashboard/confirm.html",
+        title=title,
+        consequences=consequences,
+        button=button,
+        fields={**fields, "confirmed": "yes"},
+        action=request.url.path,
+        back=back or address(request, page),
+    )
+
+
+async def form(request: Request) -> dict[str, str]:
+    """The fields of a plain form; a field that was not sent is not there."""
+    body = (await request.body()).decode("utf-8", "replace")
+    try:
+        found = parse_qs(body, max_num_fields=MOST_FIELDS, keep_blank_values=True)
+    except ValueError:
+        raise HTTPException(422, "more fields than the form has") from None
+    fields = {name: values[-1] for name, values in found.items()}
+    # PostgreSQL takes no zero byte in a text, not even to look for it.
+    if any("\0" in name + value for name, value in fields.items()):
+        raise HTTPException(422, "a field may not hold a zero byte")
+    return fields
+
+
+Form = Annotated[dict[str, str], Depends(form)]
+
+
+def needed(fields: dict[str, str], name: str) -> str:
+    """A field that the form must have."""
+    if not fields.get(name, "").strip():
+        raise HTTPException(422, f"{name}: nothing was given")
+    return fields[name]
+
+
+__all__ = ["Form", "Manager", "Reviewer", "TheSite", "address", "confirm", "done", "form", "needed", "root", "show"]

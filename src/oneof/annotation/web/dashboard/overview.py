@@ -1,0 +1,129 @@
+"""Overview: what to look at first, how far the project is, and how good the model is."""
+
+import threading
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import select
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from oneof.annotation.asking import managing
+from oneof.annotation.learning import quality
+from oneof.annotation.learning.concerns import concerns
+from oneof.annotation.learning.pace import pace
+from oneof.annotation.store import journal
+from oneof.annotation.store.schema import models
+from oneof.annotation.web.dashboard import charts, frame, wording
+from oneof.annotation.web.dashboard.frame import Form, Manager
+from oneof.annotation.web.page_routes import set_cookie, sign_in
+from oneof.annotation.web.site import Site, TheSite, signed_in
+
+router = APIRouter(tags=["dashboard"])
+FRESH_SECONDS = 5.0
+SHOWN_MODELS = 12
+
+
+class Figures:
+    """The figures as of a few seconds ago: ten open dashboards cost as much as one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: tuple[float, Site, dict[str, Any]] | None = None
+
+    def get(self, site: Site) -> dict[str, Any]:
+        """Everything that Overview shows."""
+        with self._lock:
+            now = site.clock()
+            if self._found is None or self._found[1] is not site or not 0 <= now - self._found[0] < FRESH_SECONDS:
+                self._found = (now, site, overview_figures(site, now))
+            return self._found[2]
+
+    def forget(self) -> None:
+        """Look again at the next request: something was changed."""
+        with self._lock:
+            self._found = None
+
+
+figures = Figures()
+
+
+def overview_figures(site: Site, now: float) -> dict[str, Any]:
+    """The figures of `status`, with the pace, the versions of the model, and what to look at first; ready for JSON."""
+    found = quality.dashboard(site.database, site.project, now)
+    with site.database.read() as connection:
+        going = pace(connection, found["needed"], found["answered"] + found["skipped"], now)
+        versions = connection.execute(select(models).order_by(models.c.id.desc()).limit(SHOWN_MODELS)).all()
+    judged = [
+        {
+            "version": row.id,
+            "trained_at": row.trained_at,
+            "answers": row.answers,
+            "accuracy": row.accuracy,
+            "low": row.low,
+            "high": row.high,
+            "judged_on": row.held_out,
+        }
+        for row in reversed(versions)
+    ]
+    found |= {"pace": asdict(going), "versions": judged}
+    return found | {"concerns": [asdict(one) for one in concerns(found)]}
+
+
+@router.get("/admin")
+def overview(request: Request, site: TheSite, token: str | None = None) -> Response:
+    """The first page of the dashboard: by a manager's session, or with `?token=`."""
+    if token is not None:
+        person, secret = sign_in(site, token)
+        if person is None:
+            raise HTTPException(403, "The link is wrong or was taken back.")
+        if person.role != "admin":
+            raise HTTPException(403, "This page is for the managers of the project.")
+        response: Response = RedirectResponse(frame.address(request, "overview"), status_code=303)
+        set_cookie(request, response, site, secret)
+        return response
+    person = signed_in(request, site)
+    if person.role == "reviewer":
+        return RedirectResponse(frame.address(request, "review"), status_code=303)
+    if person.role != "admin":
+        raise HTTPException(403, "This page is for the managers of the project.")
+    found = figures.get(site)
+    return frame.show(request, site, person, "overview", figures=found, charts=_charts(found))
+
+
+@router.post("/admin/pause")
+async def pause(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """Pause the project, or let it go on."""
+    paused = frame.needed(fields, "paused") == "yes"
+
+    def work() -> None:
+        managing.set_paused(site.database, None, paused)
+        now = site.clock()
+        site.database.write(
+            lambda connection: journal.note(connection, "pause" if paused else "resume", now, person.id)
+        )
+
+    await run_in_threadpool(work)
+    figures.forget()
+    return frame.done(request, "overview", "paused" if paused else "resumed")
+
+
+def _charts(found: dict[str, Any]) -> dict[str, Any]:
+    points = [(float(at), float(total)) for at, total in found["pace"]["points"]]
+    goal = float(found["needed"]) or None
+    top = charts.ceiling(points, goal)
+    spoken = f"{wording.count(found['answered'] + found['skipped'])} of {wording.count(found['needed'])} answers so far"
+    judged = [one for one in found["versions"] if one["accuracy"] is not None]
+    last = judged[-1] if judged else None
+    said = "no judged model" if last is None else f"version {last['version']}: {wording.percent(last['accuracy'])}"
+    return {
+        "growth": charts.growth(points, goal, spoken) if points else None,
+        "growth_axis": charts.axis(top, 2),
+        "versions": charts.intervals(
+            [(one["trained_at"], one["accuracy"], one["low"], one["high"]) for one in judged],
+            f"accuracy by version of the model; {said}",
+        ),
+        "judged": judged,
+    }

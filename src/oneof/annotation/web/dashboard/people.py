@@ -1,0 +1,188 @@
+"""People: invite, pause, hand over, revoke, withdraw; and how well each of them does."""
+
+from typing import Any
+
+import segno
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from markupsafe import Markup
+from sqlalchemy import Connection, select
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from oneof.annotation.asking import managing, people
+from oneof.annotation.asking.people import ROLES, Person, Role
+from oneof.annotation.learning import quality
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.store import journal
+from oneof.annotation.store.schema import people as people_table
+from oneof.annotation.web import presenting
+from oneof.annotation.web.dashboard import charts, frame
+from oneof.annotation.web.dashboard.frame import Form, Manager
+from oneof.annotation.web.dashboard.overview import figures
+from oneof.annotation.web.site import Site, TheSite
+from oneof.evaluation import clopper_pearson
+
+router = APIRouter(tags=["dashboard"])
+SHOWN_ANSWERS = 100
+ROLE_NAMES = {"annotator": "Annotator", "reviewer": "Reviewer", "admin": "Manager"}
+
+frame.NOTICES |= {
+    "person-paused": "Paused: no new questions for this person.",
+    "person-resumed": "This person gets questions again.",
+    "reassigned": "The questions on that screen go to others now.",
+    "revoked": "The link and every session have ended. The answers stay.",
+    "withdrawn": "The answers are left out, and their questions are open again. Restore brings them back.",
+    "restored": "The answers are used again.",
+}
+
+
+@router.get("/admin/people")
+def everybody(request: Request, site: TheSite, person: Manager) -> Response:
+    """Everybody, with what they did and how well."""
+    return _show(request, site, person)
+
+
+@router.get("/admin/people/{number}")
+def one(request: Request, site: TheSite, person: Manager, number: int) -> Response:
+    """One person's past answers."""
+    with site.database.read() as connection:
+        found = connection.execute(select(people_table.c.name).where(people_table.c.id == number)).scalar()
+        if found is None:
+            raise HTTPException(404, "There is nobody of that number.")
+        past = presenting.history(connection, site.project, number, SHOWN_ANSWERS)
+    known = {entry["name"]: entry for entry in figures.get(site)["annotators"]}
+    return frame.show(
+        request, site, person, "people", template="dashboard/person.html",
+        name=found, past=past["answers"], entry=_with_intervals(site, known[found]) if found in known else None,
+    )  # fmt: skip
+
+
+@router.post("/admin/people/invite")
+async def invite(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """A personal link for somebody new; or, with `again`, a new one in place of the old."""
+    name, role = frame.needed(fields, "name").strip(), fields.get("role", "annotator")
+    if role not in ROLES:
+        raise HTTPException(422, f"role {role!r}: expected {', '.join(ROLES)}")
+    again = fields.get("again") == "yes"
+    return await run_in_threadpool(_invite, request, site, person, name, role, again)
+
+
+@router.post("/admin/people/act")
+async def act(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """Pause, resume, reassign, revoke, withdraw or restore."""
+    return await run_in_threadpool(_act, request, site, person, fields)
+
+
+def _invite(request: Request, site: Site, person: Person, name: str, role: Role, again: bool) -> Response:
+    now = site.clock()
+
+    def work(connection: Connection) -> str:
+        token = people.invite(connection, name, role, now, new_only=not again)
+        journal.note(connection, "invite", now, person.id, name=name, role=role, again=again)
+        return token
+
+    try:
+        token = site.database.write(work)
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    figures.forget()
+    link = f"{str(request.base_url).rstrip('/')}/join/{token}"
+    code = segno.make(link, error="m").svg_inline(border=0, omitsize=True, svgclass=None, lineclass=None)
+    # The link is shown once, here; it is stored nowhere.
+    invited = {"name": name, "role": ROLE_NAMES[role], "link": link, "code": Markup(code)}
+    return _show(request, site, person, invited=invited)
+
+
+def _act(request: Request, site: Site, person: Person, fields: dict[str, str]) -> Response:
+    action, name = frame.needed(fields, "action"), frame.needed(fields, "name")
+    if action in ("withdraw", "revoke") and fields.get("confirmed") != "yes":
+        return _ask_first(request, site, person, action, name)
+    now = site.clock()
+    detail: dict[str, Any] = {"name": name}
+    try:
+        if action in ("pause", "resume"):
+            managing.set_paused(site.database, name, action == "pause")
+            notice = "person-paused" if action == "pause" else "person-resumed"
+        elif action == "reassign":
+            to = fields.get("to") or None
+            detail |= {"to": to, "questions": managing.reassign(site.database, name, now, to=to)}
+            notice = "reassigned"
+        elif action == "revoke":
+            managing.revoke(site.database, name, now)
+            notice = "revoked"
+        elif action == "withdraw":
+            detail["answers"] = managing.withdraw(site.database, name, now)
+            notice = "withdrawn"
+        else:
+            raise HTTPException(422, "expected an action: pause, resume, reassign, revoke, withdraw")
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    site.database.write(lambda connection: journal.note(connection, action, now, person.id, **detail))
+    figures.forget()
+    return frame.done(request, "people", notice)
+
+
+def _ask_first(request: Request, site: Site, person: Person, action: str, name: str) -> Response:
+    found = next((entry for entry in _entries(site) if entry["name"] == name), None)
+    if found is None:
+        return _show(request, site, person, refused=f"nobody here is called {name!r}")
+    if action == "revoke":
+        title, button = f"End the link of {name}?", "End the link"
+        consequences = [
+            f"{name} is signed out everywhere, and the personal link stops working.",
+            "Questions on that screen go to others. Answers stay and are used.",
+            "“New link” lets this person in again.",
+        ]
+    else:
+        title, button = f"Withdraw the answers of {name}?", "Withdraw"
+        consequences = [
+            f"{found['answered']} answers and {found['skipped']} “can't tell” are no longer used: not by training, "
+            "not in figures, not in exports.",
+            "Their questions are open again and are asked of others.",
+            "Nothing is deleted, and the withdrawal is recorded in the history of the project.",
+        ]
+    fields = {"action": action, "name": name}
+    return frame.confirm(
+        request, site, person, "people", title=title, consequences=consequences, button=button, fields=fields
+    )
+
+
+def _show(request: Request, site: Site, person: Person, **context: Any) -> Response:
+    entries = _entries(site)
+    shown = {"people": entries, "roles": ROLE_NAMES, "invited": None, "refused": None} | context
+    response = frame.show(request, site, person, "people", **shown)
+    response.status_code = 422 if shown["refused"] else 200
+    return response
+
+
+def _entries(site: Site) -> list[dict[str, Any]]:
+    """Everybody, annotators with their figures."""
+    known = {entry["name"]: _with_intervals(site, entry) for entry in figures.get(site)["annotators"]}
+    with site.database.read() as connection:
+        rows = connection.execute(select(people_table).order_by(people_table.c.name)).all()
+    return [
+        {"answered": row.answered, "skipped": row.skipped, "paused": row.paused, "revoked": row.revoked_at is not None}
+        | known.get(row.name, {})
+        | {"id": row.id, "name": row.name, "role": row.role, "role_name": ROLE_NAMES.get(row.role, row.role)}
+        for row in rows
+    ]
+
+
+def _with_intervals(site: Site, entry: dict[str, Any]) -> dict[str, Any]:
+    """The rates of a person with exact 95 % intervals, as figures and as small charts."""
+    expected = quality.expected_yes_rate(site.project)
+    counted = {
+        "yes": (entry["yes"], entry["uniform_answers"], expected),
+        "gold": (entry["gold_right"], entry["gold_asked"], None),
+        "repeats": (entry["repeats_same"], entry["repeats_asked"], None),
+    }
+    rates = {}
+    for name, (part, whole, mark) in counted.items():
+        if not whole:
+            continue
+        low, high = clopper_pearson(part, whole, 0.95)
+        spoken = f"{part} of {whole}, 95 % interval {low:.0%} to {high:.0%}"
+        bar = charts.range_bar(low, part / whole, high, mark, spoken)
+        rates[name] = {"value": part / whole, "low": low, "high": high, "part": part, "whole": whole, "bar": bar}
+    return entry | {"rates": rates, "expected": expected}

@@ -1,0 +1,48 @@
+// Small comforts. Every page works without this script: a reload shows the new figures, and times are in UTC.
+const EVERY_MS = 15_000;
+const WORKING_MS = 1_500;
+
+/** Times of the server, in the reader's own zone. */
+function localise(part) {
+  for (const time of part.querySelectorAll("time[datetime]")) {
+    const when = new Date(time.dateTime);
+    time.textContent = when.toLocaleString(undefined, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+    time.title = when.toISOString();
+  }
+}
+
+/** Takes fresh copies of the parts marked data-live; nothing moves under the manager's hands. */
+async function refresh() {
+  const live = [...document.querySelectorAll("[data-live]")];
+  const busy = live.some((part) => part.contains(document.activeElement) || part.querySelector("details[open]"));
+  if (document.hidden || busy || !live.length) return;
+  const reply = await fetch(location.href, { headers: { Accept: "text/html" } });
+  if (!reply.ok) return;
+  const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
+  for (const part of live) {
+    const next = fresh.querySelector(`[data-live="${part.dataset.live}"]`);
+    if (!next) continue;
+    localise(next);
+    part.replaceWith(next);
+  }
+}
+
+function again() {
+  // A server that is away for a while is asked again the next time.
+  const working = document.querySelector("[data-working]");
+  setTimeout(() => refresh().catch(() => {}).finally(again), working ? WORKING_MS : EVERY_MS);
+}
+
+localise(document);
+for (const button of document.querySelectorAll("[data-copy]")) {
+  if (!navigator.clipboard) continue;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent.trim());
+    button.textContent = "Copied";
+  });
+}
+for (const select of document.querySelectorAll("select[data-go]")) {
+  select.addEventListener("change", () => select.form.requestSubmit());
+}
+again();
