@@ -1,48 +1,68 @@
 """Every button of the dashboard, clicked in a real browser with the headers that the product sends."""
 
+from typing import Any
+
 from sqlalchemy import select
 
 from oneof.annotation.asking.claims import is_paused
 from oneof.annotation.store.schema import people
 
-from .browser import Open, Serve, chromium, driver, open_page, serve
+from .browser import Open, Serve, Served, chromium, driver, open_page, serve
 
 __all__ = ["chromium", "driver", "open_page", "serve"]
 
 
-def test_every_button_of_the_dashboard_works(serve: Serve, open_page: Open) -> None:
+def state(site: Served, name: str) -> tuple[bool, bool]:
+    """Paused, and without a link."""
+    query = select(people.c.paused, people.c.revoked_at).where(people.c.name == name)
+    found = site.in_database(lambda connection: connection.execute(query).one())
+    return bool(found.paused), found.revoked_at is not None
+
+
+def click(page: Any, name: str) -> None:
+    """Press a button that sends a form."""
+    with page.expect_response(lambda reply: reply.request.method == "POST") as caught:
+        page.get_by_role("button", name=name, exact=True).click()
+    assert caught.value.status < 400, (name, caught.value.status)
+    page.wait_for_load_state()
+
+
+def test_overview_and_people(serve: Serve, open_page: Open) -> None:
     site = serve(count=4)
     site.link("Ada")
-    link = site.link("Boss", "admin")
-    page = open_page(site, path=link.removeprefix(site.url)).page
-    page.on("dialog", lambda dialog: dialog.accept())
-
-    def row(name: str) -> tuple[bool, bool]:
-        query = select(people.c.paused, people.c.revoked_at).where(people.c.name == name)
-        found = site.in_database(lambda connection: connection.execute(query).one())
-        return bool(found.paused), found.revoked_at is not None
-
-    def click(name: str) -> None:
-        with page.expect_response(lambda reply: reply.request.method == "POST") as caught:
-            page.get_by_role("button", name=name, exact=True).click()
-        assert caught.value.status < 400, (name, caught.value.status)
-        page.wait_for_load_state()
-
-    click("Pause")
+    page = open_page(site, path=site.link("Boss", "admin").removeprefix(site.url)).page
+    click(page, "Pause the project")
     assert site.in_database(is_paused)
-    click("Go on")
+    click(page, "Go on")
     assert not site.in_database(is_paused)
-    click("Pause Ada")
-    assert row("Ada") == (True, False)
-    click("Go on Ada")
-    assert row("Ada") == (False, False)
-    click("Reassign Ada")
-    page.get_by_text("More").click()
-    click("Withdraw answers Ada")
-    page.get_by_text("More").click()
-    click("Revoke link Ada")
-    assert row("Ada") == (False, True)
-    page.get_by_label("Invite an annotator").fill("Bea")
-    click("Make a link")
-    assert page.get_by_text("/join/").is_visible()
-    assert row("Bea") == (False, False)
+    page.get_by_role("link", name="People", exact=True).first.click()
+    click(page, "Pause Ada")
+    assert state(site, "Ada") == (True, False)
+    click(page, "Go on Ada")
+    assert state(site, "Ada") == (False, False)
+
+    def more() -> None:
+        page.get_by_label("More for Ada").click()
+
+    more()
+    click(page, "Give questions to others Ada")
+    more()
+    click(page, "Withdraw answers… Ada")
+    click(page, "Withdraw")
+    more()
+    click(page, "End the link… Ada")
+    page.get_by_role("link", name="Cancel").click()
+    assert state(site, "Ada") == (False, False)
+    more()
+    click(page, "End the link… Ada")
+    click(page, "End the link")
+    assert state(site, "Ada") == (False, True)
+    more()
+    click(page, "New link for Ada")
+    assert state(site, "Ada") == (False, False)
+    page.get_by_label("Name").fill("Bea")
+    click(page, "Make a link")
+    assert "/join/" in page.locator("#new-link").inner_text()
+    assert page.locator(".qr svg").bounding_box()["width"] == 200
+    page.get_by_role("button", name="Copy the link").click()
+    assert state(site, "Bea") == (False, False)

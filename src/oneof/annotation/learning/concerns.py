@@ -54,16 +54,15 @@ def _people(figures: dict[str, Any]) -> list[Concern]:
         if judged < FEWEST:
             continue
         if person["too_fast"] is not None and person["too_fast"] > FAST_SHARE:
-            text = f"{name}: {person['too_fast']:.0%} of the answers were faster than {limit:g} s."
+            text = f"{name}: {100 * person['too_fast']:.0f} % of the answers were faster than {limit:g} s."
             found.append(Concern("urgent", text, "people"))
         if person["unusual_yes_rate"]:
             expected = figures["expected_yes_rate"]
-            text = f"{name} says yes in {person['yes_rate']:.0%} of the questions; {expected:.0%} is to be expected."
-            found.append(Concern("urgent", text, "people"))
-        if person["gold_asked"] >= 5 and person["gold_right"] < LOW_GOLD * person["gold_asked"]:
-            if figures["epsilon"] is None:
-                text = f"{name} got {person['gold_right']} of {person['gold_asked']} known items right."
-                found.append(Concern("urgent", text, "people"))
+            text = f"{name} says yes in {100 * person['yes_rate']:.0f} % of the questions"
+            found.append(Concern("urgent", f"{text}; {100 * expected:.0f} % is to be expected.", "people"))
+        right, asked = person["gold_right"], person["gold_asked"]
+        if asked >= 5 and right < LOW_GOLD * asked and figures["epsilon"] is None:
+            found.append(Concern("urgent", f"{name} got {right} of {asked} known items right.", "people"))
     return found
 
 
@@ -76,11 +75,14 @@ def _project(figures: dict[str, Any]) -> list[Concern]:
     if rate is not None and judged >= FEWEST:
         error = sqrt(expected * (1 - expected) / judged)
         if abs(rate - expected) > UNLIKELY * error:
-            text = f"Yes in {rate:.1%} of the answers; chance alone does not lead this far from {expected:.1%}."
-            found.append(Concern("urgent", f"{text} Answers are wrong more often than is thought.", "people"))
+            text = (
+                f"Yes in {100 * rate:.1f} % of the answers; chance does not lead this far from {100 * expected:.1f} %"
+            )
+            found.append(Concern("urgent", f"{text}: answers are wrong more often than is thought.", "people"))
     if answered + skipped >= FEWEST and skipped > SKIPPED_SHARE * (answered + skipped):
         share = skipped / (answered + skipped)
-        found.append(Concern("urgent", f"“Can't tell” in {share:.0%} of the cases: look at what is skipped.", "items"))
+        text = f"“Can't tell” in {100 * share:.0f} % of the cases: look at what is skipped."
+        found.append(Concern("urgent", text, "items"))
     alpha = figures["agreement_alpha"]
     if alpha is not None and alpha < LOW_AGREEMENT and figures["epsilon"] is None:
         found.append(Concern("urgent", f"People disagree often: agreement (alpha) is {alpha:.2f}.", "review"))

@@ -105,4 +105,3 @@ def axis(top: float, steps: int = 4) -> list[float]:
     [200.0, 100.0, 0.0]
     """
     return [top * (steps - step) / steps for step in range(steps + 1)]
-

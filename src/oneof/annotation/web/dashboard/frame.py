@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking.people import Person
-from oneof.annotation.web.site import SignedIn, Site, TheSite
+from oneof.annotation.web.site import SignedIn, Site
 
 PAGES = {
     "overview": "Overview",
@@ -132,6 +132,3 @@ def needed(fields: dict[str, str], name: str) -> str:
     if not fields.get(name, "").strip():
         raise HTTPException(422, f"{name}: nothing was given")
     return fields[name]
-
-
-__all__ = ["Form", "Manager", "Reviewer", "TheSite", "address", "confirm", "done", "form", "needed", "root", "show"]

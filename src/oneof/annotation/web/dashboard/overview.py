@@ -14,7 +14,9 @@ from oneof.annotation.asking import managing
 from oneof.annotation.learning import quality
 from oneof.annotation.learning.concerns import concerns
 from oneof.annotation.learning.pace import pace
+from oneof.annotation.project.folder import Project
 from oneof.annotation.store import journal
+from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import models
 from oneof.annotation.web.dashboard import charts, frame, wording
 from oneof.annotation.web.dashboard.frame import Form, Manager
@@ -38,7 +40,7 @@ class Figures:
         with self._lock:
             now = site.clock()
             if self._found is None or self._found[1] is not site or not 0 <= now - self._found[0] < FRESH_SECONDS:
-                self._found = (now, site, overview_figures(site, now))
+                self._found = (now, site, overview_figures(site.database, site.project, now))
             return self._found[2]
 
     def forget(self) -> None:
@@ -50,10 +52,10 @@ class Figures:
 figures = Figures()
 
 
-def overview_figures(site: Site, now: float) -> dict[str, Any]:
+def overview_figures(database: Database, project: Project, now: float) -> dict[str, Any]:
     """The figures of `status`, with the pace, the versions of the model, and what to look at first; ready for JSON."""
-    found = quality.dashboard(site.database, site.project, now)
-    with site.database.read() as connection:
+    found = quality.dashboard(database, project, now)
+    with database.read() as connection:
         going = pace(connection, found["needed"], found["answered"] + found["skipped"], now)
         versions = connection.execute(select(models).order_by(models.c.id.desc()).limit(SHOWN_MODELS)).all()
     judged = [

@@ -13,18 +13,18 @@ def percent(value: float | None, digits: int = 1) -> str:
     """A share.
 
     >>> percent(0.987), percent(None)
-    ('98.7 %', '–')
+    ('98.7\\xa0%', '–')
     """
-    return NOTHING if value is None else f"{100 * value:.{digits}f} %"
+    return NOTHING if value is None else f"{100 * value:.{digits}f}\u00a0%"
 
 
 def count(value: float | None) -> str:
     """A whole number, in groups of three digits.
 
     >>> count(12345.0)
-    '12 345'
+    '12\\u202f345'
     """
-    return NOTHING if value is None else f"{round(value):,}".replace(",", " ")
+    return NOTHING if value is None else f"{round(value):,}".replace(",", "\u202f")
 
 
 def seconds(value: float | None) -> str:
