@@ -1,13 +1,18 @@
-"""Trains one small network per objective and writes the weights: alone, with micro-batches, or on two workers.
+"""Trains one small network per objective, each cut off and resumed, on two workers, and writes the weights.
 
-python workers_driver.py OUT DEVICES ACCUMULATE
+    python workers_driver.py OUT
+
+The test does the same alone, by importing this script.
 """
 
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from lightning_fabric import Fabric
 from torch import nn
 
 from oneof import Answers, UniformQueries, objectives, respond
@@ -39,24 +44,45 @@ def data() -> tuple[Features, Answers]:
     return Features(rng.normal(size=(ITEMS, FEATURES))), Answers(subsets, respond(subsets, labels[about]), about)
 
 
-def main(out: Path, devices: int, accumulate: int) -> None:
-    torch.set_num_threads(1)
-    fabric = launch(devices)
+class CutOff(Exception):
+    """The run ends here, on every worker."""
+
+
+def results(fabric: Fabric, accumulate: int = 1, path: Path | None = None) -> dict[str, Any]:
+    """What came of each case. With a path, each run is cut off after its second epoch, and goes on from there."""
+
+    def cut_off(network: nn.Module) -> dict[str, Any]:
+        epochs.append(len(epochs) + 1)
+        if len(epochs) == 3:
+            raise CutOff
+        return {}
+
     features, answers = data()
-    results = {}
+    found = {}
     for name, options in CASES.items():
         config = Config(**options, epochs=EPOCHS, batch_size=64, accumulate=accumulate, learning_rate=3e-2)
         config = config.resolve(ITEMS, image=False)
-        objective = objectives.create(config.objective, **config.objective_options())
-        run = train(network(), features, Answered(answers), objective, config, fabric=fabric)
-        results[name] = {
+        arguments = features, Answered(answers), objectives.create(config.objective, **config.objective_options())
+        if path is not None:
+            path.unlink(missing_ok=True)
+            epochs: list[int] = []
+            with suppress(CutOff):
+                train(network(), *arguments, config, fabric=fabric, path=path, judge=cut_off)
+            assert epochs == [1, 2, 3]
+            arguments = features, Answered(answers), objectives.create(config.objective, **config.objective_options())
+        run = train(network(), *arguments, config, fabric=fabric, path=path, resume=path is not None)
+        found[name] = {
             "weights": dict(run.network.state_dict()),
             "negative": [row["negative"] for row in run.history],
-            "memory": objective.state_dict(),
+            "memory": arguments[2].state_dict(),
         }
-    if fabric.global_rank == 0:
-        torch.save(results, out)
+    return found
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    torch.set_num_threads(1)
+    out = Path(sys.argv[1])
+    fabric = launch(2)
+    found = results(fabric, path=out.with_suffix(".checkpoint"))
+    if fabric.global_rank == 0:
+        torch.save(found, out)
