@@ -50,20 +50,25 @@ def left_behind(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name != "answers.csv")
 
 
+@pytest.mark.slow
 def test_digits_through_the_shell(tmp_path, oneof):
-    """Simulate, train, be killed, resume, evaluate, predict, export."""
+    """Simulate, train, be killed, resume, evaluate, predict, export; only training in a process of its own."""
+
+    def told(*words: object) -> dict:
+        code, out, err = oneof(*words, "--json")
+        assert code == 0, err
+        return json.loads(out)
+
     answers, later, model = tmp_path / "answers.csv", tmp_path / "later.csv", tmp_path / "model"
-    shell("simulate", TRAIN, "--size", 3, "--out", answers)
-    told = json.loads(
-        shell("simulate", "dataset:digits/test", "--size", 3, "--seed", 1, "--out", later, "--json").stdout
-    )
-    assert (told["answers"], told["classes"]) == (450, 10)
+    told("simulate", TRAIN, "--size", 3, "--out", answers)
+    simulated = told("simulate", "dataset:digits/test", "--size", 3, "--seed", 1, "--out", later)
+    assert (simulated["answers"], simulated["classes"]) == (450, 10)
 
-    train = ["train", TRAIN, str(answers), "--out", str(model), "--backbone", "mlp", "--epochs", "60", "--json"]
+    train = ["train", TRAIN, str(answers), "--out", str(model), "--backbone", "mlp", "--width", "64", "--epochs", "30"]
     process = subprocess.Popen([ONEOF, *train], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT)
     deadline = time.monotonic() + 120
     while not (tmp_path / "model.checkpoint").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+        time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
@@ -71,36 +76,19 @@ def test_digits_through_the_shell(tmp_path, oneof):
     code, _, err = oneof(*train, "--resume", "--seed", "9")
     assert code == 1
     assert "of another" in err
-    code, out, _ = oneof("simulate", "dataset:digits/test", "--size", 3, "--seed", 1, "--out", later, "--json")
-    told = json.loads(out)
-    assert (told["answers"], told["classes"]) == (450, 10)
-
-    train = ["train", TRAIN, str(answers), "--out", str(model), "--backbone", "mlp", "--epochs", "60", "--json"]
-    process = subprocess.Popen([ONEOF, *train], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT)
-    deadline = time.monotonic() + 120
-    while not (tmp_path / "model.checkpoint").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    assert not model.exists()
-    code, _, err = oneof(*train, "--resume", "--seed", "9")
-    assert code == 1
-    assert "of another" in err
-    told = json.loads(shell(*train, "--resume").stdout)
-    assert told["config"]["epochs"] == 60
+    resumed = json.loads(shell(*train, "--resume", "--json").stdout)
+    assert resumed["config"]["epochs"] == 30
     assert not (tmp_path / "model.checkpoint").exists()
-    assert oneof(*[str(tmp_path / "whole") if word == str(model) else word for word in train])[0] == 0
+    told(*[str(tmp_path / "whole") if word == str(model) else word for word in train])
     weights = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("model", "whole")]
     assert weights[0] == weights[1], "killed and resumed, or never killed: the same weights"
 
-    judged = json.loads(shell("evaluate", model, "dataset:digits/test", later, "--json").stdout)
-    assert judged["true"]["accuracy"] > 0.93
+    judged = told("evaluate", model, "dataset:digits/test", later)
+    assert judged["true"]["accuracy"] > 0.9
     assert judged["accuracy"]["low"] <= judged["true"]["accuracy"] <= judged["accuracy"]["high"]
-    told = json.loads(shell("predict", model, "dataset:digits/test", "--out", tmp_path / "p.csv", "--json").stdout)
-    assert told["items"] == 450
+    assert told("predict", model, "dataset:digits/test", "--out", tmp_path / "p.csv")["items"] == 450
     assert len(pd.read_csv(tmp_path / "p.csv")) == 450
-    shell("export", model, "--onnx", tmp_path / "model.onnx")
+    assert oneof("export", model, "--onnx", tmp_path / "model.onnx")[0] == 0
     assert (tmp_path / "model.onnx").stat().st_size > 1000
 
 

@@ -1,6 +1,6 @@
 """A sweep of two short runs and two long ones on scikit-learn's digits.
 
-python sweep_driver.py ENGINE FOLDER
+python sweep_driver.py ENGINE FOLDER [ADDRESS]
 """
 
 import sys
@@ -20,5 +20,6 @@ SPECS = [
 ]
 
 if __name__ == "__main__":
-    with choose(sys.argv[1], workers=2) as engine:
-        print(run_grid(SPECS, Results(Path(sys.argv[2])), execute, engine))
+    name, folder, *address = sys.argv[1:]
+    with choose(name, workers=2, address=address[0] if address else None) as engine:
+        print(run_grid(SPECS, Results(Path(folder)), execute, engine))

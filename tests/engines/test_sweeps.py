@@ -15,10 +15,11 @@ import pytest
 from oneof.engines.local import Local
 from oneof.experiments.protocol import RunSpec
 from oneof.experiments.run import execute
-from oneof.experiments.runner import run_grid
+from oneof.experiments.runner import Summary, run_grid
 from oneof.experiments.store import Results
 from oneof.training import checkpoint
 
+pytestmark = pytest.mark.slow
 DRIVER = Path(__file__).with_name("sweep_driver.py")
 PATIENT = (["ray::DashboardAgent"], ["ray::RuntimeEnvAgent"])
 """Two processes of a Ray cluster that, idle, wait for a minute whether it comes back before they go."""
@@ -49,8 +50,8 @@ def untimed(results: Results) -> list[pd.DataFrame]:
     ]
 
 
-def start(engine: str, folder: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-W", "error", str(DRIVER), engine, str(folder)]
+def start(engine: str, folder: Path, *address: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-W", "error", str(DRIVER), engine, str(folder), *address]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -64,7 +65,10 @@ def still_there(processes: list[psutil.Process]) -> list[psutil.Process]:
 
 
 @pytest.mark.parametrize("engine", ["local", "ray"])
-def test_killed_and_started_again(engine: str, specs: list[RunSpec], whole: Results, tmp_path: Path) -> None:
+def test_killed_and_started_again(
+    engine: str, specs: list[RunSpec], whole: Results, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Killed on an engine of its own; started again in this process, or on a cluster that is there already."""
     if engine == "ray":
         pytest.importorskip("ray", reason="the ray extra is not installed")
     results = Results(tmp_path)
@@ -87,10 +91,11 @@ def test_killed_and_started_again(engine: str, specs: list[RunSpec], whole: Resu
     kept = results.rows()
     assert set(kept["run"]) == {spec.run for spec in specs[:2]}
     begun = {path.stem: checkpoint.load(path)["history"] for path in halves}
-    second = start(engine, tmp_path)
-    out, err = second.communicate(timeout=300)
-    assert err == ""
-    assert out == "Summary(done=2, skipped=2, failed={})\n"
+    if engine == "ray":
+        out, err = start(engine, tmp_path, request.getfixturevalue("address")).communicate(timeout=300)
+        assert (out, err) == ("Summary(done=2, skipped=2, failed={})\n", "")
+    else:
+        assert run_grid(specs, results, execute, Local(1)) == Summary(done=2, skipped=2, failed={})
     assert results.rows().head(2).equals(kept), "what was finished was not done again"
     histories = results.histories()
     for run, history in begun.items():
