@@ -29,10 +29,9 @@ THINKING_SECONDS = 1.0
 SERVER = """
 import sys
 from pathlib import Path
-from oneof.annotation.project.folder import open_project
-from oneof.annotation.web.serving import serve_project
-project = open_project(Path(sys.argv[1]))
-serve_project(project, project.database(), "127.0.0.1", 0)
+from oneof.annotation.web.hosting import Host, Hosting
+from oneof.annotation.web.serving import serve
+serve(Host(Hosting(folders=[Path(sys.argv[1])], log_level="warning")), "127.0.0.1", 0)
 """
 
 
@@ -111,6 +110,8 @@ def served(home: Path, tasks: int, annotators: int) -> Iterator[tuple[int, list[
 
     from oneof.annotation.asking import people
     from oneof.annotation.project.starting import start_project
+    from oneof.annotation.store import facts
+    from oneof.annotation.web.site import cookie_name
 
     home.mkdir()
     numbers = pa.array(np.arange(tasks)).cast(pa.string())
@@ -121,6 +122,7 @@ def served(home: Path, tasks: int, annotators: int) -> Iterator[tuple[int, list[
     project = start_project(home / "project", settings, home / "classes.txt", home / "texts.parquet").project
     database = project.database()
     cookies = []
+    cookie = cookie_name(facts.project_id(database), "annotator")
     for number in range(annotators):
         token = database.write(lambda c, name=f"p{number}": people.invite(c, name, "annotator", 0.0))  # type: ignore[misc]
         with database.read() as connection:
@@ -128,7 +130,7 @@ def served(home: Path, tasks: int, annotators: int) -> Iterator[tuple[int, list[
         assert person is not None
         who = person
         secret = database.write(lambda c, who=who: people.start_session(c, who, time.time(), 1.0))  # type: ignore[misc]
-        cookies.append(f"oneof_session={secret}")
+        cookies.append(f"{cookie}={secret}")
     database.close()
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     process = subprocess.Popen([sys.executable, "-c", SERVER, str(project.folder)], env=environment)

@@ -25,14 +25,13 @@ ANNOTATORS = 4
 LAUNCHER = """
 import os, sys
 from pathlib import Path
-from oneof.annotation.project.folder import open_project
-from oneof.annotation.web.serving import serve_project
+from oneof.annotation.web.hosting import Host, Hosting
+from oneof.annotation.web.serving import serve
 
 for line in sys.stdin:
     pid = os.fork()
     if pid == 0:
-        project = open_project(Path(sys.argv[1]))
-        serve_project(project, project.database(), "127.0.0.1", int(sys.argv[2]))
+        serve(Host(Hosting(folders=[Path(sys.argv[1])], log_level="warning")), "127.0.0.1", int(sys.argv[2]))
         os._exit(0)
     print(pid, flush=True)
     os.waitpid(pid, 0)

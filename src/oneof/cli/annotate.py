@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
@@ -30,6 +31,10 @@ Gold = Annotated[
 Url = Annotated[
     str | None,
     typer.Option("--database", envvar="ONEOF_DATABASE", help="postgresql://... or sqlite:///FILE. Default: own file."),
+]
+PublicUrl = Annotated[
+    str | None,
+    typer.Option(envvar="ONEOF_PUBLIC_URL", help="The address that people use, such as https://label.example.org."),
 ]
 
 
@@ -61,31 +66,66 @@ def init(
     typer.echo(f"{started.imported.added} items, {started.needed} answers wanted.")
     if started.imported.known:
         typer.echo(f"{started.imported.known} items have the same content as another and were not taken twice.")
-    typer.echo(f"Admin link (keep it): {_link(None, started.admin_token)}")
-    typer.echo(f"Next: oneof annotate invite {folder} NAME; oneof annotate serve {folder}")
+    typer.echo(f"Next: oneof annotate serve {folder} (prints the address and the manager's link)")
 
 
 @app.command()
 def serve(
-    folder: Folder,
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="A project, several projects, or a folder of projects.")
+    ],
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for every network.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free one.")] = 8000,
     database: Url = None,
     workers: Annotated[int, typer.Option(min=1, help="Server processes; more than one needs PostgreSQL.")] = 1,
+    public_url: PublicUrl = None,
+    root_path: Annotated[str, typer.Option(help="Path under which a reverse proxy shows it, such as /label.")] = "",
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(help="Address or network whose X-Forwarded-* headers are believed; may be given repeatedly."),
+    ] = None,
+    user_header: Annotated[
+        str | None, typer.Option(help="Header in which a trusted proxy names who has signed in (single sign-on).")
+    ] = None,
+    log_level: Annotated[str, typer.Option(help="debug, info (a line a request), warning or error.")] = "info",
 ) -> None:
     """Serve the page until stopped. With --database URL the project moves there, if that database is empty."""
+    from pydantic import ValidationError
+
     from oneof.annotation.project.classes import ProjectError
     from oneof.annotation.project.starting import move_project
-    from oneof.annotation.web.serving import serve_project
+    from oneof.annotation.web.hosting import Host, Hosting
+    from oneof.annotation.web.serving import serve as serve_host
 
-    project, opened = _open(folder, None)
     if database is not None:
+        if len(folders) > 1:
+            raise ProjectError("--database: give it for one project at a time; each remembers its own")
+        project, opened = _open(folders[0], None)
         opened.close()
-        opened = move_project(project, database)
-    if workers > 1 and opened.is_sqlite:
-        raise ProjectError("--workers: several server processes need PostgreSQL (--database postgresql://...)")
-    typer.echo(f"Serving {project.settings.name} on http://{host}:{port} (stop with Ctrl-C)")
-    serve_project(project, opened, host, port, workers)
+        move_project(project, database).close()
+    try:
+        hosting = Hosting(
+            folders=folders,
+            root_path=root_path,
+            public_url=public_url,
+            trusted_proxies=trusted_proxy or [],
+            user_header=user_header,
+            log_level=log_level,  # type: ignore[arg-type]
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        option = f"--{first['loc'][0]}: ".replace("_", "-") if first["loc"] else ""
+        raise ProjectError(option + first["msg"].removeprefix("Value error, ")) from None
+    served = Host(hosting)
+
+    def announce(places: dict[str, str]) -> None:
+        for one in served.hosted:
+            typer.echo(f"Serving {one.project.settings.name} on {places[one.slug]} (stop with Ctrl-C)")
+            token = one.admin_token()
+            again = f"oneof annotate invite {one.project.folder} NAME --admin"
+            typer.echo(f"Admin link: {places[one.slug]}/join/{token}" if token else f"Admin link: {again}")
+
+    serve_host(served, host, port, workers, announce)
 
 
 @app.command()
@@ -93,15 +133,19 @@ def invite(
     folder: Folder,
     name: Name,
     admin: Annotated[bool, typer.Option("--admin", help="A manager's link: the dashboard, no questions.")] = False,
+    public_url: PublicUrl = None,
     database: Url = None,
 ) -> None:
     """Print a personal link. A name that is already here gets a new link, and the old one ends."""
     from oneof.annotation.asking.people import invite as new_link
+    from oneof.annotation.project.starting import ADMIN
 
-    _, opened = _open(folder, database)
+    project, opened = _open(folder, database)
     role = "admin" if admin else "annotator"
     token = opened.write(lambda connection: new_link(connection, name, role, time.time()))  # type: ignore[arg-type]
-    typer.echo(_link(folder, token))
+    if admin and name.strip() == ADMIN:
+        project.remember_admin(token)
+    typer.echo(_link(folder, token, public_url))
 
 
 @app.command("import")
@@ -273,9 +317,12 @@ def _open(folder: Path, database: str | None) -> tuple[Project, Database]:
     return project, opened
 
 
-def _link(folder: Path | None, token: str) -> str:
-    note = None if folder is None else folder / "server.url"
-    base = note.read_text().strip() if note is not None and note.is_file() else "http://127.0.0.1:8000"
+def _link(folder: Path, token: str, public_url: str | None = None) -> str:
+    """A personal link at the address where the project was served last; before that, at the usual one."""
+    note = folder / "server.url"
+    base = note.read_text().strip() if note.is_file() else "http://127.0.0.1:8000"
+    if public_url is not None:
+        base = public_url.rstrip("/") + urlsplit(base).path
     return f"{base}/join/{token}"
 
 

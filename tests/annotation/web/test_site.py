@@ -5,7 +5,7 @@ import pytest
 from oneof.annotation.asking import managing, people
 from oneof.annotation.asking.people import Person
 from oneof.annotation.store import facts
-from oneof.annotation.web.site import COOKIE, GUIDELINES_SECONDS, Site
+from oneof.annotation.web.site import GUIDELINES_SECONDS, Site
 
 without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
 
@@ -50,17 +50,18 @@ def test_a_session_is_needed_and_its_owner_must_match(world, site):
 
 @pytest.mark.parametrize("cookie", ["", "x", "x" * 3000, "' OR 1=1 --"])
 @without_postgresql
-def test_an_invented_session_is_none(world, cookie):
+def test_an_invented_session_is_none(world, site, cookie):
     world.annotator("ann")
-    reply = world.browser().get("/api/progress", headers={"Cookie": f"{COOKIE}={cookie}"})
+    reply = world.browser().get("/api/progress", headers={"Cookie": f"{site.cookie('annotator')}={cookie}"})
     assert reply.status_code == 401
 
 
-def test_a_link_is_no_session(world):
+def test_a_link_is_no_session(world, site):
     """The token of a link is for /join alone, and what is stored opens nothing."""
     token = world.invite("ann")
     for secret in (token, people.digest(token)):
-        assert world.browser().get("/api/progress", headers={"Cookie": f"{COOKIE}={secret}"}).status_code == 401
+        cookie = f"{site.cookie('annotator')}={secret}"
+        assert world.browser().get("/api/progress", headers={"Cookie": cookie}).status_code == 401
 
 
 @without_postgresql

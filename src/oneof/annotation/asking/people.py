@@ -78,6 +78,12 @@ def by_token(connection: Connection, token: str) -> Person | None:
     return None if row is None else Person(row.id, row.name, row.role, row.paused, row.guidelines)
 
 
+def by_name(connection: Connection, name: str) -> Person | None:
+    """The person of this name, if they still have access."""
+    row = connection.execute(select(people).where(people.c.name == name, people.c.revoked_at.is_(None))).first()
+    return None if row is None else Person(row.id, row.name, row.role, row.paused, row.guidelines)
+
+
 def start_session(connection: Connection, person: Person, now: float, days: float) -> str:
     """A new session for the cookie."""
     secret = secrets.token_urlsafe(32)

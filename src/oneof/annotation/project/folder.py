@@ -4,6 +4,7 @@ project.toml      the settings below; edit and restart the server
 classes.json      the classes
 guidelines.md     what annotators read; each change is a new version, stored with the answers
 project.sqlite    the database (or database.url, where PostgreSQL is used)
+admin.token       the first manager's link, for `serve` to print; readable by the owner of the folder alone
 examples/         example pictures of the classes
 models/           what `train` made
 """
@@ -106,6 +107,18 @@ class Project:
         with replacing(self.folder / "database.url") as part:
             part.write_text(url + "\n")
         (self.folder / "database.url").chmod(0o600)
+
+    def remember_admin(self, token: str) -> None:
+        """Keep the token of the first manager's link, for the owner of the folder alone."""
+        path = self.folder / "admin.token"
+        with replacing(path) as part:
+            part.write_text(token + "\n")
+            part.chmod(0o600)
+
+    def admin_token(self) -> str | None:
+        """The token that was kept, if there is one."""
+        path = self.folder / "admin.token"
+        return path.read_text().strip() if path.is_file() else None
 
 
 def create_project(folder: Path, settings: Settings, classes: list[Class]) -> Project:

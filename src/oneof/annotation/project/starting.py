@@ -20,6 +20,9 @@ from oneof.annotation.store.backup import copy_rows
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.upgrading import holds_project, upgrade
 
+ADMIN = "admin"
+"""The name of the first manager."""
+
 
 @dataclass(frozen=True)
 class Started:
@@ -67,7 +70,8 @@ def start_project(
                 raise ProjectError("--database: this database holds a project already; give this one its own")
             upgrade(database)
             imported = import_items(database, project, items_path, gold, report=report, alone=True)
-            token = database.write(lambda connection: people.invite(connection, "admin", "admin", time.time()))
+            token = database.write(lambda connection: people.invite(connection, ADMIN, "admin", time.time()))
+            project.remember_admin(token)
             facts.current_guidelines(database, project)
             with database.read() as connection:
                 needed = int(facts.get(connection, "needed", "0"))

@@ -35,7 +35,7 @@ def claim(site: TheSite, person: Annotator, wanted: messages.Claim | None = None
         got = claims.claim(
             connection, site.project, person.id, now, count=count, resume=wanted.resume, exclude=wanted.exclude
         )
-        shown = [presenting.question(connection, site.project, person.id, task, now) for task in got.tasks]
+        shown = [presenting.question(connection, site.project, person.id, task, now, site.base) for task in got.tasks]
         return got, shown, presenting.progress(connection, person.id)
 
     got, shown, progress = site.database.write(work)
@@ -100,7 +100,7 @@ def undo(site: TheSite, person: Annotator, wanted: messages.Undo) -> dict[str, A
     def work(connection: Connection) -> dict[str, Any]:
         answer = events.undo(connection, site.project, person.id, wanted.id, now, wanted.answer_id)
         return {
-            "task": presenting.question(connection, site.project, person.id, answer.task_id, now),
+            "task": presenting.question(connection, site.project, person.id, answer.task_id, now, site.base),
             "undone": answer.client_id,
             "answer_id": answer.client_id,
             "answer": answer.answer,
@@ -141,7 +141,7 @@ def flag(site: TheSite, person: Annotator, sent: messages.Flag) -> Response:
 def history(site: TheSite, person: Annotator, limit: int = 20) -> dict[str, Any]:
     """This annotator's own last answers, newest first."""
     with site.database.read() as connection:
-        return presenting.history(connection, site.project, person.id, max(1, min(limit, 200)))
+        return presenting.history(connection, site.project, person.id, max(1, min(limit, 200)), site.base)
 
 
 def _problem(field: str, message: str) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The web application: `create_app(folder)` ties the project, the database and the routes together."""
 
-import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from oneof.annotation.asking.events import ConflictError, UnknownTaskError
-from oneof.annotation.project.folder import Project, open_project
+from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
 from oneof.annotation.store.database import BusyError, Database, is_busy
 from oneof.annotation.store.upgrading import upgrade
@@ -30,8 +29,8 @@ from oneof.annotation.web.site import Site
 HERE = Path(__file__).parent
 
 
-def create_app(project: Project, database: Database) -> FastAPI:
-    """The application of one project. Several processes may serve the same one."""
+def create_app(project: Project, database: Database, root: str = "", slug: str = "") -> FastAPI:
+    """The application of one project, served at the path `root`/`slug`. Several processes may serve the same one."""
     upgrade(database)
 
     @asynccontextmanager
@@ -47,17 +46,18 @@ def create_app(project: Project, database: Database) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    templates = Jinja2Templates(HERE / "templates")
-    wording.teach(templates.env)
-    app.state.site = Site(project, database, templates, facts.project_id(database), time.time)
+    site = Site(project, database, page_templates(), facts.project_id(database), time.time, root, slug)
+    site.templates.env.globals["base"] = site.base
+    app.state.site = site
     app.add_middleware(Guard)
     app.include_router(api_routes.router)
     app.include_router(page_routes.router)
     for page in (overview, people):
         app.include_router(page.router)
-    app.mount("/static", _Static(directory=HERE / "static"))
+    app.mount("/static", static_files())
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _failed)
     app.add_exception_handler(UnknownTaskError, _detail(404))
     app.add_exception_handler(ConflictError, _detail(409))
     app.add_exception_handler(ClientDisconnect, _gone)
@@ -66,10 +66,16 @@ def create_app(project: Project, database: Database) -> FastAPI:
     return app
 
 
-def app_from_environment() -> FastAPI:
-    """For several server processes, which import the application by name: the folder comes from ONEOF_PROJECT."""
-    project = open_project(Path(os.environ["ONEOF_PROJECT"]))
-    return create_app(project, project.database(os.environ.get("ONEOF_DATABASE")))
+def page_templates() -> Jinja2Templates:
+    """The templates; each site sets its own `base`."""
+    templates = Jinja2Templates(HERE / "templates")
+    wording.teach(templates.env)
+    return templates
+
+
+def static_files() -> StaticFiles:
+    """Scripts, styles and pictures of the pages, which browsers ask for anew each time and get if they changed."""
+    return _Static(directory=HERE / "static")
 
 
 class _Static(StaticFiles):
@@ -88,17 +94,39 @@ async def _bad_request(_request: Request, error: Exception) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    wants_page = not request.url.path.startswith(("/api/", "/items/", "/examples/", "/static/"))
-    if wants_page and "text/html" in request.headers.get("accept", "*/*").replace("*/*", "text/html"):
-        site: Site = request.app.state.site
-        context = {"title": _TITLES.get(error.status_code, "Something is not right"), "message": str(error.detail)}
-        response = site.templates.TemplateResponse(request, "error.html", context, status_code=error.status_code)
-        if error.status_code == 401 and "again" not in request.query_params:
-            # Right after a link on another site (webmail, chat) browsers hold back a Strict cookie that was just set.
-            # Coming from our own page they send it, so the page asks once more by itself.
-            response.headers["Refresh"] = f"0; url={request.url.path}?again=1"
-        return response
-    return JSONResponse({"detail": error.detail}, status_code=error.status_code, headers=error.headers)
+    site: Site = request.app.state.site
+    path = request.scope["path"].removeprefix(site.base)
+    if not wants_page(request, path):
+        return JSONResponse({"detail": error.detail}, status_code=error.status_code, headers=error.headers)
+    response = error_page(site.templates, request, error.status_code, str(error.detail))
+    if error.status_code == 401 and "again" not in request.query_params:
+        # Right after a link on another site (webmail, chat) browsers hold back a Strict cookie that was just set.
+        # Coming from our own page they send it, so the page asks once more by itself.
+        response.headers["Refresh"] = f"0; url={site.base}{path}?again=1"
+    return response
+
+
+async def _failed(request: Request, _error: Exception) -> Response:
+    """A mistake of ours. It is in the log; the person gets a page with a way back."""
+    site: Site = request.app.state.site
+    words = "The server made a mistake. Answers that were saved are safe. Try again, and tell the manager if it stays."
+    if not wants_page(request, request.scope["path"].removeprefix(site.base)):
+        return JSONResponse({"detail": words}, status_code=500)
+    return error_page(site.templates, request, 500, words)
+
+
+def wants_page(request: Request, path: str) -> bool:
+    """Whether a person is looking, rather than a script."""
+    if path.startswith(("/api/", "/items/", "/examples/", "/static/")):
+        return False
+    return "text/html" in request.headers.get("accept", "*/*").replace("*/*", "text/html")
+
+
+def error_page(templates: Jinja2Templates, request: Request, status: int, message: str) -> Response:
+    """A page that says what is wrong and leads back."""
+    title = _TITLES.get(status, "Something is not right")
+    context = {"title": title, "message": message, "status": status}
+    return templates.TemplateResponse(request, "error.html", context, status_code=status)
 
 
 _TITLES = {401: "Please open your personal link", 403: "This link does not open anything", 404: "There is nothing here"}

@@ -12,7 +12,7 @@ from oneof.annotation.asking.people import Person
 from oneof.annotation.project.classes import IMAGE_TYPES
 from oneof.annotation.store.schema import items, sources
 from oneof.annotation.store.schema import people as people_table
-from oneof.annotation.web.site import COOKIE, SignedIn, Site, TheSite
+from oneof.annotation.web.site import ANNOTATING, SignedIn, Site, TheSite, session_of, signed_in
 
 router = APIRouter(include_in_schema=True, tags=["pages"])
 FILE_HEADERS = {"Content-Security-Policy": "default-src 'none'", "Cache-Control": "private, max-age=86400"}
@@ -24,16 +24,19 @@ def join(request: Request, site: TheSite, token: str) -> Response:
     person, secret = sign_in(site, token)
     if person is None:
         raise HTTPException(403, "The link is wrong or was taken back. Ask the manager of the project for a new one.")
-    response = RedirectResponse("/" if person.role == "annotator" else "/admin", status_code=303)
-    set_cookie(request, response, site, secret)
+    place = "/" if person.role in ANNOTATING else "/admin"
+    response = RedirectResponse(site.base + place, status_code=303)
+    set_cookie(request, response, site, person.role, secret)
     return response
 
 
 @router.get("/")
-def page(request: Request, site: TheSite, person: SignedIn) -> Response:
-    """The annotation page."""
-    if person.role != "annotator":
-        return RedirectResponse("/admin", status_code=303)
+def page(request: Request, site: TheSite) -> Response:
+    """The annotation page; the dashboard for those who have no questions to answer."""
+    person = session_of(request, site, ANNOTATING)
+    if person is None:
+        signed_in(request, site)
+        return RedirectResponse(f"{site.base}/admin", status_code=303)
     version, text = site.guidelines()
     seen = update(people_table).where(people_table.c.id == person.id).values(guidelines=version)
 
@@ -45,6 +48,7 @@ def page(request: Request, site: TheSite, person: SignedIn) -> Response:
     settings = site.project.settings
     boot = {
         "project": settings.name,
+        "base": site.base,
         "owner": site.owner(person),
         "annotator": person.name,
         "question": settings.question,
@@ -99,11 +103,12 @@ def sign_in(site: Site, token: str) -> tuple[Person | None, str]:
     return site.database.write(work)
 
 
-def set_cookie(request: Request, response: Response, site: Site, secret: str) -> None:
+def set_cookie(request: Request, response: Response, site: Site, role: str, secret: str) -> None:
     """Give the browser its session: not readable by scripts, not sent with another site's requests."""
     response.set_cookie(
-        COOKIE,
+        site.cookie(role),
         secret,
+        path=f"{site.root}/",
         max_age=int(site.project.settings.session_days * 86_400),
         httponly=True,
         samesite="strict",

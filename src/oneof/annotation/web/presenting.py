@@ -30,21 +30,23 @@ PROGRESS = select(
 ).where(people.c.id == bindparam("me"))
 
 
-def question(connection: Connection, project: Project, person_id: int, task_id: int, now: float) -> dict[str, Any]:
-    """One question as the page shows it."""
+def question(
+    connection: Connection, project: Project, person_id: int, task_id: int, now: float, base: str = ""
+) -> dict[str, Any]:
+    """One question as the page shows it. base: the path of the project on its server."""
     row = connection.execute(QUESTION, {"task": task_id, "me": person_id}).one()
     shown: dict[str, Any] = {
         "task": row.id,
         "item": row.name if project.settings.show_names else row.key,
         "kind": row.kind,
-        "labels": _labels(project, row.subset),
+        "labels": _labels(project, row.subset, base),
         "instruction": project.settings.question,
         "expires_in": max(0.0, row.expires_at - now),
     }
     if row.kind == "text":
         shown["text"] = row.text
     else:
-        shown["content_url"] = f"/items/{row.key}"
+        shown["content_url"] = f"{base}/items/{row.key}"
     if project.settings.show_predictions:
         shown["prediction"] = _prediction(connection, project, row.item_id)
     return shown
@@ -75,7 +77,7 @@ def answer_row(event: Row[Any]) -> dict[str, Any]:
     }
 
 
-def history(connection: Connection, project: Project, person_id: int, limit: int) -> dict[str, Any]:
+def history(connection: Connection, project: Project, person_id: int, limit: int, base: str = "") -> dict[str, Any]:
     """The last answers that stand, newest first, and whether undo and redo have something to do."""
     rows = connection.execute(
         select(events.c.client_id, events.c.at, claims.c.task_id, claims.c.answer, tasks.c.subset)
@@ -98,10 +100,10 @@ def history(connection: Connection, project: Project, person_id: int, limit: int
             "key": row.key,
             "kind": row.kind,
             "answer": row.answer,
-            "labels": _labels(project, row.subset),
+            "labels": _labels(project, row.subset, base),
             "at": row.at,
         }
-        entry |= {"text": row.text} if row.kind == "text" else {"content_url": f"/items/{row.key}"}
+        entry |= {"text": row.text} if row.kind == "text" else {"content_url": f"{base}/items/{row.key}"}
         answers.append(entry)
     return {
         "answers": answers,
@@ -110,11 +112,11 @@ def history(connection: Connection, project: Project, person_id: int, limit: int
     }
 
 
-def _labels(project: Project, subset: str) -> list[dict[str, Any]]:
+def _labels(project: Project, subset: str, base: str) -> list[dict[str, Any]]:
     labels = []
     for index in read_subset(subset):
         one = project.classes[index]
-        example = None if one.example is None else f"/examples/{index}"
+        example = None if one.example is None else f"{base}/examples/{index}"
         labels.append({"name": one.name, "definition": one.definition, "example_url": example})
     return labels
 

@@ -2,37 +2,65 @@
 
 import os
 import socket
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.supervisors import Multiprocess
 
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.project.folder import Project
-from oneof.annotation.store.database import Database
-from oneof.annotation.web.app import create_app
+from oneof.annotation.web.hosting import Host, Hosting
+from oneof.annotation.web.logs import set_up_logs
+
+ENVIRONMENT = "ONEOF_HOSTING"
 
 
-def serve_project(project: Project, database: Database, host: str, port: int, workers: int = 1) -> None:
-    """Serve until stopped."""
-    listening = _listen(host, port)
-    (project.folder / "server.url").write_text(f"http://{_shown(host)}:{listening.getsockname()[1]}\n")
+def serve(
+    host: Host, address: str, port: int, workers: int = 1, announce: Callable[[dict[str, str]], None] | None = None
+) -> None:
+    """Serve until stopped. announce: called once with the address of each project, by its part of the path."""
+    if workers > 1 and any(one.database.is_sqlite for one in host.hosted):
+        raise ProjectError("--workers: several server processes need PostgreSQL (--database postgresql://...)")
+    listening = listen(address, port)
+    places = note_addresses(host, address, listening.getsockname()[1])
+    set_up_logs(host.hosting.log_level)
+    if announce is not None:
+        announce(places)
     if workers == 1:
-        config = uvicorn.Config(create_app(project, database), **_OPTIONS)
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(uvicorn.Config(host.app(), **_OPTIONS)).run(sockets=[listening])
         return
-    # Child processes make the application by themselves, from these two.
-    os.environ["ONEOF_PROJECT"] = str(project.folder)
-    os.environ["ONEOF_DATABASE"] = database.url.render_as_string(hide_password=False)
-    database.close()
-    config = uvicorn.Config("oneof.annotation.web.app:app_from_environment", factory=True, workers=workers, **_OPTIONS)
+    # Child processes make the application by themselves, from this.
+    os.environ[ENVIRONMENT] = host.hosting.model_dump_json()
+    host.close()
+    config = uvicorn.Config(
+        "oneof.annotation.web.serving:app_from_environment", factory=True, workers=workers, **_OPTIONS
+    )
     Multiprocess(config, sockets=[listening]).run()
 
 
+def app_from_environment() -> ASGIApp:
+    """For several server processes, which import the application by name."""
+    hosting = Hosting.model_validate_json(os.environ[ENVIRONMENT])
+    set_up_logs(hosting.log_level)
+    return Host(hosting).app()
+
+
+def note_addresses(host: Host, address: str, port: int) -> dict[str, str]:
+    """Write into each project's folder where it is served, for the links that later commands print; by slug."""
+    start = host.hosting.public_url or f"http://{_shown(address)}:{port}"
+    places = {one.slug: start + one.site.base for one in host.hosted}
+    for one in host.hosted:
+        (one.project.folder / "server.url").write_text(f"{places[one.slug]}\n")
+    return places
+
+
 _OPTIONS: dict[str, Any] = {
-    "log_level": "warning",
+    "log_config": None,
     "access_log": False,
     "server_header": False,
+    # Our own middleware reads what proxies say, from the addresses that were named.
+    "proxy_headers": False,
     "ws": "none",
     # People think for longer than the usual five seconds; keeping the connection saves them a handshake.
     "timeout_keep_alive": 75,
@@ -40,7 +68,8 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio sends small packets at once; without it each reply waits some 40 ms.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

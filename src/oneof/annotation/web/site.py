@@ -15,19 +15,34 @@ from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
 from oneof.annotation.store.database import Database
 
-COOKIE = "oneof_session"
 GUIDELINES_SECONDS = 2.0
+ANNOTATING = ("annotator",)
+MANAGING = ("admin",)
+REVIEWING = ("admin", "reviewer")
+USER = "oneof.user"
+"""Where a request says who a trusted proxy has signed in."""
+
+
+def cookie_name(project_id: str, role: str) -> str:
+    """A name for each project and role, so that in one browser none signs out another.
+
+    >>> cookie_name("5f0c", "annotator")
+    'oneof_5f0c_annotator'
+    """
+    return f"oneof_{project_id}_{role}"
 
 
 @dataclass
 class Site:
-    """One served project."""
+    """One served project. root: the path of the server; slug: the project's part of it, where there are several."""
 
     project: Project
     database: Database
     templates: Jinja2Templates
     project_id: str
     clock: Callable[[], float]
+    root: str = ""
+    slug: str = ""
     _guidelines: tuple[float, int, str] | None = field(default=None)
 
     def guidelines(self) -> tuple[int, str]:
@@ -36,6 +51,15 @@ class Site:
         if self._guidelines is None or not 0 <= now - self._guidelines[0] < GUIDELINES_SECONDS:
             self._guidelines = (now, *facts.current_guidelines(self.database, self.project))
         return self._guidelines[1], self._guidelines[2]
+
+    @property
+    def base(self) -> str:
+        """The path that every address of this project starts with; no slash at its end."""
+        return f"{self.root}/{self.slug}" if self.slug else self.root
+
+    def cookie(self, role: str) -> str:
+        """The name of the session cookie of this role."""
+        return cookie_name(self.project_id, role)
 
     def owner(self, person: Person) -> str:
         """A stable name for this person in this project, by which a browser keeps unsent answers apart."""
@@ -54,14 +78,50 @@ async def current_site(request: Request) -> Site:
 TheSite = Annotated[Site, Depends(current_site)]
 
 
+def session_of(request: Request, site: Site, roles: tuple[str, ...]) -> Person | None:
+    """Who is asking, in one of these roles: by the name that a trusted proxy vouches for, else by a session."""
+    user = request.scope.get(USER)
+    with site.database.read() as connection:
+        if user is not None:
+            person = people.by_name(connection, user)
+            return person if person is not None and person.role in roles else None
+        for role in roles:
+            secret = request.cookies.get(site.cookie(role), "")
+            person = people.by_session(connection, secret, site.clock()) if secret else None
+            if person is not None and person.role == role:
+                return person
+    return None
+
+
 def signed_in(request: Request, site: TheSite) -> Person:
-    """Whoever has a valid session, else 401."""
-    secret = request.cookies.get(COOKIE, "")
-    person = None
-    if secret:
-        with site.database.read() as connection:
-            person = people.by_session(connection, secret, site.clock())
+    """Whoever has a valid session in any role, else 401."""
+    return _need(request, site, people.ROLES, "")
+
+
+def the_annotator(request: Request, site: TheSite) -> Person:
+    """An annotator, else 403: the admin's own link asks no questions."""
+    words = "This is a manager's link. Invite yourself as an annotator to answer questions."
+    return _need(request, site, ANNOTATING, words)
+
+
+def the_manager(request: Request, site: TheSite) -> Person:
+    """A manager, else 403."""
+    return _need(request, site, MANAGING, "This page is for the managers of the project.")
+
+
+def the_reviewer(request: Request, site: TheSite) -> Person:
+    """A reviewer or a manager, else 403."""
+    return _need(request, site, REVIEWING, "This page is for the reviewers and managers of the project.")
+
+
+def _need(request: Request, site: Site, roles: tuple[str, ...], otherwise: str) -> Person:
+    person = session_of(request, site, roles)
     if person is None:
+        if otherwise and session_of(request, site, people.ROLES) is not None:
+            raise HTTPException(403, otherwise)
+        user = request.scope.get(USER)
+        if user is not None:
+            raise HTTPException(403, f"You are signed in as {user!r}; ask the manager to invite this name.")
         raise HTTPException(401, "Open the personal link that you were given; it signs you in.")
     owner = request.headers.get("x-oneof-owner")
     if owner is not None and owner != site.owner(person):
@@ -70,13 +130,6 @@ def signed_in(request: Request, site: TheSite) -> Person:
 
 
 SignedIn = Annotated[Person, Depends(signed_in)]
-
-
-async def annotating(person: SignedIn) -> Person:
-    """An annotator, else 403: the admin's own link asks no questions."""
-    if person.role != "annotator":
-        raise HTTPException(403, "This is a manager's link. Invite yourself as an annotator to answer questions.")
-    return person
-
-
-Annotator = Annotated[Person, Depends(annotating)]
+Annotator = Annotated[Person, Depends(the_annotator)]
+Manager = Annotated[Person, Depends(the_manager)]
+Reviewer = Annotated[Person, Depends(the_reviewer)]

@@ -9,7 +9,9 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking.people import Person
-from oneof.annotation.web.site import SignedIn, Site
+from oneof.annotation.web.site import Manager as Manager
+from oneof.annotation.web.site import Reviewer as Reviewer
+from oneof.annotation.web.site import Site
 
 PAGES = {
     "overview": "Overview",
@@ -27,24 +29,6 @@ NOTICES = {
     "resumed": "People get questions again.",
 }
 """What a page says after something was done. Only these sentences: no address can put words into the page's mouth."""
-
-
-async def managing(person: SignedIn) -> Person:
-    """A manager, else 403."""
-    if person.role != "admin":
-        raise HTTPException(403, "This page is for the managers of the project.")
-    return person
-
-
-async def reviewing(person: SignedIn) -> Person:
-    """A reviewer or a manager, else 403."""
-    if person.role not in ("admin", "reviewer"):
-        raise HTTPException(403, "This page is for the reviewers and managers of the project.")
-    return person
-
-
-Manager = Annotated[Person, Depends(managing)]
-Reviewer = Annotated[Person, Depends(reviewing)]
 
 
 def root(request: Request) -> str:

@@ -19,8 +19,8 @@ const ANSWERED_ELSEWHERE = "That item was already answered in another tab or on 
 const $ = (id) => document.getElementById(id);
 const boot = JSON.parse($("boot").textContent);
 const isPrivate = boot.epsilon !== null;
-actAs(boot.owner);
-history.replaceState(null, "", "/"); // the first visit after signing in may carry "?again"
+actAs(boot.owner, boot.base);
+history.replaceState(null, "", `${boot.base}/`); // the first visit after signing in may carry "?again"
 
 const store = await openStore(`oneof-${boot.owner}`);
 const watch = new Stopwatch();
@@ -28,7 +28,7 @@ const view = new View(boot, { onExample: (label) => dialogs.example(label) });
 const dialogs = new Dialogs(boot, { onReason: (reason) => answer("skip", reason), onFlag: flag });
 const outbox = new Outbox(store, { onState, onReply: (_operation, data) => onReply(data), onRefused });
 const steps = new Steps(outbox);
-const hand = new Hand({ size: 1 + boot.prefetch, outbox, prepare, onChange: draw, onReply });
+const hand = new Hand({ owner: boot.owner, size: 1 + boot.prefetch, outbox, prepare, onChange: draw, onReply });
 const tabs = new Tabs(`oneof-${boot.owner}`, {
   mine: () => hand.ids,
   onTaken: (ids) => {

@@ -22,10 +22,15 @@ export class Refused extends Error {
 }
 
 let owner = "";
+let base = "";
 
-/** The server compares this with the session: a tab left open by one person must never answer for the next. */
-export function actAs(name) {
+/**
+ * name: the server compares it with the session; a tab left open by one person must never answer for the next.
+ * path: where the project is served.
+ */
+export function actAs(name, path) {
   owner = name;
+  base = path;
 }
 
 /** Resolves to {status, data, reason}; rejects with Unreachable or Refused. */
@@ -33,7 +38,7 @@ export async function request(path, body, { keepalive = false } = {}) {
   const post = body !== undefined;
   let response;
   try {
-    response = await fetch(path, {
+    response = await fetch(base + path, {
       method: post ? "POST" : "GET",
       headers: { "X-Oneof": "1", "X-Oneof-Owner": owner, ...(post && { "Content-Type": "application/json" }) },
       body: post ? JSON.stringify(body) : undefined,

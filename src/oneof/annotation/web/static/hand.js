@@ -5,7 +5,6 @@ import { request, Refused, Unreachable } from "./api.js";
 
 const LARGEST_CLAIM = 5;
 const POLL = { held: 5_000, paused: 10_000, done: 30_000, offline: 3_000 };
-const RELEASED_KEY = "oneof-released";
 
 /** Starts loading an image item; `task.picture` is "loading", "ready" or "broken". */
 export function loadPicture(task, onChange) {
@@ -23,8 +22,9 @@ export function loadPicture(task, onChange) {
 
 export class Hand {
   /** onChange() after any change of what is held; onReply(data, fresh) for the figures in the server's replies. */
-  constructor({ size, outbox, prepare, onChange, onReply }) {
+  constructor({ owner, size, outbox, prepare, onChange, onReply }) {
     Object.assign(this, { size, outbox, prepare, onChange, onReply });
+    this.releasedKey = `oneof-released-${owner}`;
     this.tasks = [];
     this.reason = null; // why there is nothing: done, held, paused, offline, signed-out
     this.claiming = null;
@@ -45,7 +45,7 @@ export class Hand {
   async resume(inOtherTabs) {
     await this.outbox.settle();
     const unsent = (await this.outbox.store.waiting()).map((operation) => operation.body.task).filter(Boolean);
-    this.notOurs = [...inOtherTabs, ...unsent, ...justReleased()];
+    this.notOurs = [...inOtherTabs, ...unsent, ...justReleased(this.releasedKey)];
     await this.fill();
   }
 
@@ -133,14 +133,14 @@ export class Hand {
     const unseen = this.tasks.filter((task) => !task.seen);
     if (!unseen.length) return;
     const ids = this.release(unseen, { keepalive: true });
-    sessionStorage.setItem(RELEASED_KEY, JSON.stringify({ ids, at: Date.now() }));
+    sessionStorage.setItem(this.releasedKey, JSON.stringify({ ids, at: Date.now() }));
   }
 }
 
 /** On a reload the release may reach the server after the first claim: what was given back is not resumed. */
-function justReleased() {
+function justReleased(key) {
   try {
-    const { ids, at } = JSON.parse(sessionStorage.getItem(RELEASED_KEY));
+    const { ids, at } = JSON.parse(sessionStorage.getItem(key));
     return Date.now() - at < 60_000 ? ids : [];
   } catch {
     return [];

@@ -1,0 +1,206 @@
+"""One server for one project or for several: which ones, under which paths, and how it stands to a reverse proxy."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
+from sqlalchemy import select
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp
+
+from oneof.annotation.asking import people
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.project.folder import Project, open_project
+from oneof.annotation.store.database import Database
+from oneof.annotation.web.app import create_app, error_page, page_templates, static_files
+from oneof.annotation.web.logs import AccessLog
+from oneof.annotation.web.proxy import Proxy
+from oneof.annotation.web.security import Guard
+from oneof.annotation.web.site import Site, session_of
+
+OWN = ("static", "healthz", "metrics")
+"""Addresses of the server itself."""
+
+
+class Hosting(BaseModel):
+    """What `serve` was asked to do, in a form that can be handed to other processes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    folders: list[Path]
+    root_path: str = ""
+    public_url: str | None = None
+    trusted_proxies: list[str] = []
+    user_header: str | None = None
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @field_validator("root_path")
+    @classmethod
+    def _path(cls, value: str) -> str:
+        value = value.rstrip("/")
+        if value and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", value):
+            raise ValueError("expected a path like /label")
+        return value
+
+    @field_validator("public_url")
+    @classmethod
+    def _address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/") or parts.query:
+            raise ValueError("expected http(s)://HOST[:PORT]; a path belongs into --root-path")
+        return value.rstrip("/")
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: list[str]) -> list[str]:
+        for one in value:
+            try:
+                ip_network(one)
+            except ValueError:
+                raise ValueError(f"{one!r} is not an address or a network like 10.0.0.0/8") from None
+        return value
+
+    @model_validator(mode="after")
+    def _vouched(self) -> "Hosting":
+        if self.user_header and not self.trusted_proxies:
+            raise ValueError("--user-header needs --trusted-proxy: anybody can send a header")
+        return self
+
+
+@dataclass(frozen=True)
+class Hosted:
+    """One served project. slug: its part of the path; empty where it is the only one."""
+
+    slug: str
+    project: Project
+    database: Database
+    app: Any
+
+    @property
+    def site(self) -> Site:
+        """What its routes share."""
+        site: Site = self.app.state.site
+        return site
+
+    def admin_token(self) -> str | None:
+        """The token of the first manager's link, if it still opens the dashboard."""
+        token = self.project.admin_token()
+        if token is None:
+            return None
+        with self.database.read() as connection:
+            return token if people.by_token(connection, token) is not None else None
+
+
+def find_projects(folders: list[Path]) -> dict[str, Path]:
+    """The projects at these folders by their part of the path. A folder may be a project or hold several.
+
+    >>> find_projects([Path("/nowhere")])
+    Traceback (most recent call last):
+    ...
+    oneof.annotation.project.classes.ProjectError: /nowhere: not a project, and holds none (no project.toml)
+    """
+    if len(folders) == 1 and (folders[0] / "project.toml").is_file():
+        return {"": folders[0]}
+    found: dict[str, Path] = {}
+    for folder in folders:
+        inside = sorted(path.parent for path in folder.glob("*/project.toml"))
+        here = [folder] if (folder / "project.toml").is_file() else inside
+        if not here:
+            raise ProjectError(f"{folder}: not a project, and holds none (no project.toml)")
+        for one in here:
+            slug = re.sub(r"[^A-Za-z0-9._~-]+", "-", one.resolve().name).strip("-.") or "project"
+            if slug in OWN:
+                raise ProjectError(f"{one}: the server needs /{slug} itself; rename the folder")
+            if slug in found:
+                raise ProjectError(f"{one} and {found[slug]} would both be served at /{slug}: rename one")
+            found[slug] = one
+    return found
+
+
+class Host:
+    """The projects of one server."""
+
+    def __init__(self, hosting: Hosting) -> None:
+        self.hosting = hosting
+        self.hosted = [self._open(slug, folder) for slug, folder in find_projects(hosting.folders).items()]
+
+    def _open(self, slug: str, folder: Path) -> Hosted:
+        project = open_project(folder)
+        database = project.database()
+        return Hosted(slug, project, database, create_app(project, database, self.hosting.root_path, slug))
+
+    def app(self) -> ASGIApp:
+        """What the server runs."""
+        hosting = self.hosting
+        alone = len(self.hosted) == 1 and not self.hosted[0].slug
+        inner: ASGIApp = self.hosted[0].app if alone else self._several()
+        return Proxy(
+            AccessLog(inner),
+            root_path=hosting.root_path,
+            trusted=hosting.trusted_proxies,
+            user_header=hosting.user_header,
+            public_url=hosting.public_url,
+        )
+
+    def close(self) -> None:
+        """Close every database."""
+        for one in self.hosted:
+            one.database.close()
+
+    def _several(self) -> ASGIApp:
+        @asynccontextmanager
+        async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+            yield
+            self.close()
+
+        templates = page_templates()
+        templates.env.globals["base"] = self.hosting.root_path
+
+        async def refused(request: Request, error: Exception) -> Response:
+            assert isinstance(error, HTTPException)
+            return error_page(templates, request, error.status_code, "No project is served at this address.")
+
+        async def index(request: Request) -> Response:
+            """The projects that this browser has signed in to; nobody else learns which there are."""
+            context = {"projects": await run_in_threadpool(self._signed_in, request)}
+            response = templates.TemplateResponse(request, "projects.html", context)
+            response.headers["Cache-Control"] = "no-store"
+            return response
+
+        routes = [Route("/", index), Route("/healthz", self._health), Mount("/static", static_files())]
+        routes += [Mount(f"/{one.slug}", one.app) for one in self.hosted]
+        app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: refused})
+        app.add_middleware(Guard)
+        return app
+
+    def _signed_in(self, request: Request) -> list[dict[str, str]]:
+        found = []
+        for one in self.hosted:
+            person = session_of(request, one.site, people.ROLES)
+            if person is not None:
+                found.append({"name": one.project.settings.name, "url": f"{one.site.base}/", "as": person.name})
+        return found
+
+    async def _health(self, _request: Request) -> Response:
+        """Whether the server and every database answer."""
+
+        def check() -> None:
+            for one in self.hosted:
+                with one.database.read() as connection:
+                    connection.execute(select(1)).one()
+
+        await run_in_threadpool(check)
+        return JSONResponse({"status": "ok", "projects": len(self.hosted)})
