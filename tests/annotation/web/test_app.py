@@ -54,25 +54,7 @@ def test_names_can_be_hidden(make_world):
 @pytest.mark.parametrize("backend", ["sqlite"])
 def test_the_static_files_are_fresh_and_typed(world):
     browser = world.browser()
-    style = browser.get("/static/admin.css")
+    style = browser.get("/static/dashboard.css")
     assert style.headers["content-type"].startswith("text/css")
     assert style.headers["cache-control"] == "no-cache"
     assert browser.get("/static/annotate.js").headers["content-type"].startswith("text/javascript")
-
-
-def test_item_21_the_dashboard_acts(world):
-    admin, ann = world.admin(), world.annotator("ann")
-    world.give(ann)
-    assert admin.post("/admin", data={"action": "pause"}).status_code == 303
-    assert ann.post("/api/claim", json={}).headers["x-oneof-reason"] == "paused"
-    admin.post("/admin", data={"action": "resume"})
-    admin.post("/admin", data={"action": "withdraw", "name": "ann"})
-    assert ann.get("/api/progress").json()["progress"]["mine"]["answered"] == 0
-    made = admin.post("/admin", data={"action": "invite", "name": "bob"})
-    link = made.text.split("<code>")[1].split("</code>")[0]
-    assert world.browser().get(link).status_code == 303
-    assert admin.post("/admin", data={"action": "invite", "name": "bob"}).status_code == 422
-    admin.post("/admin", data={"action": "revoke", "name": "ann"})
-    assert ann.get("/").status_code == 401
-    for wrong in ({"action": "explode"}, {"action": "withdraw"}, {"action": "revoke", "name": "zoe"}, {}):
-        assert admin.post("/admin", data=wrong).status_code == 422
