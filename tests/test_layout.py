@@ -29,7 +29,7 @@ LAYERS = (
     {"queries"},  # ask
     {"answers", "datasets"},  # answer
     {"objectives", "models", "engines"},  # learn
-    {"evaluation", "noise", "items"},  # judge
+    {"evaluation", "noise", "items", "encoders"},  # judge
     {"training", "planning"},
     {"classifier"},  # use
     {"experiments"},

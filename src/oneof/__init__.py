@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from oneof import datasets, noise, objectives, theory
+    from oneof import datasets, encoders, noise, objectives, theory
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
     from oneof.evaluation import Estimate, estimate_accuracy, estimate_risk
@@ -36,6 +36,7 @@ _HOME = {
 
 _MODULES = {
     "datasets": "oneof.datasets",
+    "encoders": "oneof.encoders",
     "losses": "oneof.objectives.losses",
     "noise": "oneof.noise",
     "objectives": "oneof.objectives",
@@ -52,6 +53,7 @@ __all__ = [
     "UniformQueries",
     "WeightedQueries",
     "datasets",
+    "encoders",
     "estimate_accuracy",
     "estimate_risk",
     "losses",

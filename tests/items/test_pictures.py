@@ -78,13 +78,13 @@ def test_a_large_jpeg_is_decoded_small():
 
 
 @pytest.mark.parametrize("size", [(3000, 20), (20, 3000), (1, 1), (5000, 1), (33, 31)])
-@pytest.mark.parametrize("fit", ["pad", "crop"])
-def test_proportions_are_kept(size, fit):
-    frame = Frame(24, 32, fit=fit)
+@pytest.mark.parametrize("fill", ["pad", "crop"])
+def test_proportions_are_kept(size, fill):
+    frame = Frame(24, 32, fill=fill)
     black = framed(Image.new("RGB", size), frame)
     assert black.shape == frame.shape
     rows, columns = (np.flatnonzero((black[0] < 128).any(axis=axis)) for axis in (1, 0))
-    if fit == "crop":
+    if fill == "crop":
         assert (len(rows), len(columns)) == (24, 32)
     else:
         scale = min(32 / size[0], 24 / size[1])

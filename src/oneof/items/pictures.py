@@ -21,7 +21,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 GREY = ("1", "L", "LA", "La", "I", "I;16", "I;16L", "I;16B", "F")
-Fit = Literal["pad", "crop"]
+Fill = Literal["pad", "crop"]
 
 
 class Unreadable(ValueError):
@@ -32,14 +32,14 @@ class Unreadable(ValueError):
 class Frame:
     """What pictures are brought to, so that they fit one array.
 
-    grey: one channel in place of three. fit: "pad" shows the whole picture and fills the rest with the background,
+    grey: one channel in place of three. fill: "pad" shows the whole picture and fills the rest with the background,
     "crop" fills the frame with the middle of the picture. Neither changes its proportions.
     """
 
     height: int
     width: int
     grey: bool = False
-    fit: Fit = "pad"
+    fill: Fill = "pad"
     background: str = "white"
 
     @property
@@ -116,7 +116,7 @@ def framed(image: Image.Image, frame: Frame) -> NDArray[np.uint8]:
     """
     image = image.convert("L" if frame.grey else "RGB")
     scales = frame.width / image.width, frame.height / image.height
-    scale = min(scales) if frame.fit == "pad" else max(scales)
+    scale = min(scales) if frame.fill == "pad" else max(scales)
     size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
     if image.size != size:
         image = image.resize(size, Image.Resampling.BICUBIC, reducing_gap=3.0)
@@ -172,6 +172,25 @@ class Pictures(Sequence[Any]):
         if isinstance(source, Image.Image):
             return _flat(_upright(source), background)
         return _from_array(np.asarray(source))
+
+    def outline(self, row: int) -> tuple[int, int, bool]:
+        """Height, width and whether it is grey, of one picture, from the first bytes of its file."""
+        source = self.sources[row]
+        if not isinstance(source, (str, os.PathLike, Image.Image)):
+            source = _from_array(np.asarray(source))
+        if isinstance(source, Image.Image):
+            return source.height, source.width, source.mode in GREY
+        try:
+            if not Path(source).is_file():
+                raise Unreadable("not a file")
+            with Image.open(source) as image:
+                width, height = image.size
+                lying = image.getexif().get(0x0112) in (5, 6, 7, 8)
+                return (width, height, image.mode in GREY) if lying else (height, width, image.mode in GREY)
+        except Unreadable:
+            raise
+        except Exception as error:  # as in `read_picture`
+            raise Unreadable(str(error) or type(error).__name__) from None
 
     def decoded(self, frame: Frame, threads: int | None = None) -> Iterator[NDArray[np.uint8] | Unreadable]:
         """Each picture in the frame, uint8 (c, h, w), or why it cannot be; in order, some decoded ahead in parallel."""

@@ -58,7 +58,7 @@ class _Reader:
         x, ids = None, []
         for batch in self.file.iter_batches(ROWS_READ, columns=["id", *self.features]):
             values = self._values(batch)
-            x = _room((rows, *values.shape[1:]), values.dtype) if x is None else x
+            x = room((rows, *values.shape[1:]), values.dtype) if x is None else x
             if values.shape[1:] != x.shape[1:]:
                 self._refuse(0, self.features[0], f"has {values.shape[1:]} values, {x.shape[1:]} in the rows before")
             x[self.first : self.first + len(values)] = values
@@ -110,7 +110,8 @@ def _is_list(kind: pa.DataType) -> bool:
     return any(test(kind) for test in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
 
 
-def _room(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
+def room(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
+    """An empty array, in memory if it is small and else in a temporary file that is gone when nobody uses it."""
     size = int(np.prod(shape)) * kind.itemsize
     if size <= IN_MEMORY:
         return np.empty(shape, kind)

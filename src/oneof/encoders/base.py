@@ -1,0 +1,73 @@
+"""What every encoder is: a scikit-learn transformer that knows its name, its fingerprint and its state."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+
+State = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+"""What was learned: a part for JSON, and arrays."""
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """x: the numbers, one row for each item that could be read. rows: (m,), which items those are.
+
+    problems: for each other item, by its row, why it could not be read.
+    """
+
+    x: Any
+    rows: NDArray[np.int64]
+    problems: dict[int, str]
+
+
+class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """From raw items to numbers. `__init__` takes settings that JSON can hold, and `fit` learns what there is to learn.
+
+    name: what `create` knows it by. takes: "pictures" or "texts".
+    """
+
+    name: ClassVar[str]
+    takes: ClassVar[str]
+
+    def fit(self, X: Any, y: Any = None) -> "Encoder":
+        """Learn from raw items what the encoder needs to know; most need nothing."""
+        return self
+
+    def encode(self, X: Any, *, shown: bool = False) -> Encoded:
+        """The items as numbers, and those that cannot be read by row and reason. shown: with a progress bar."""
+        raise NotImplementedError
+
+    def transform(self, X: Any) -> Any:
+        """The items as numbers, a row an item; one that cannot be read is an error that names it."""
+        found = self.encode(X)
+        if found.problems:
+            row, reason = next(iter(found.problems.items()))
+            raise ValueError(
+                f"item {row}: {reason}" + f" (and {len(found.problems) - 1} more)" * (len(found.problems) > 1)
+            )
+        return found.x
+
+    def state(self) -> State:
+        """What `fit` learned, as a part for JSON and arrays."""
+        return {}, {}
+
+    def restore(self, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Encoder":
+        """Become what another encoder was when it gave this `state`."""
+        return self
+
+    @property
+    def fingerprint(self) -> str:
+        """Two encoders with the same fingerprint give the same numbers."""
+        facts, arrays = self.state()
+        known = hashlib.sha256(json.dumps([self.name, self.get_params(), facts], sort_keys=True).encode())
+        for name in sorted(arrays):
+            known.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
+        return known.hexdigest()[:16]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True

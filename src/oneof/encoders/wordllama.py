@@ -1,0 +1,61 @@
+"""Texts as the mean of static embeddings, cut out of large language models: WordLlama, 256 numbers a text.
+
+The weights are inside the package, so nothing is downloaded.
+"""
+
+import logging
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from oneof.encoders.base import Encoded, Encoder, State
+from oneof.encoders.reading import as_texts
+
+
+class WordLlama(Encoder):
+    """Dense float32 rows of unit length, (n, 256). Needs the package wordllama."""
+
+    name: ClassVar[str] = "wordllama"
+    takes: ClassVar[str] = "texts"
+
+    def __init__(self) -> None:
+        self._network: Any = None
+
+    def encode(self, X: Any, *, shown: bool = False) -> Encoded:
+        """Float32 (n, 256); a text without a single known token is all zeros."""
+        texts = as_texts(X)
+        if self._network is None:
+            self._network = _load()
+        x = np.zeros((len(texts), 256), dtype=np.float32)
+        for start in range(0, len(texts), 1024):
+            x[start : start + 1024] = self._network.embed(texts[start : start + 1024], norm=False)
+        x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9)
+        return Encoded(x, np.arange(len(texts)), {})
+
+    def state(self) -> State:
+        """Which edition of the embeddings."""
+        return {"version": version("wordllama") if _installed() else None}, {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_network": None}
+
+
+def _installed() -> bool:
+    from oneof.encoders.registry import installed
+
+    return installed("wordllama")
+
+
+def _load() -> Any:
+    if not _installed():
+        raise ValueError("the encoder wordllama is not installed: pip install 'oneof[pretrained]'")
+    # On import it sets up logging for the whole program, which is not its business.
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    import wordllama
+
+    root.handlers[:], root.level = handlers, level
+    folder = Path(wordllama.__file__).parent
+    return wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
