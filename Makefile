@@ -26,7 +26,7 @@ check: $(READY)  ## between two edits, in less than a minute: style, and every t
 test-portable: $(READY)  ## the numeric tests as on other processors
 	for processor in $(PROCESSORS); do \
 		echo "== $$processor"; \
-		env $$processor $(PYTEST) -q -m "not slow" --ignore=tests/annotation --ignore=tests/engines || exit 1; \
+		env $$processor $(PYTEST) -q -m "not slow" || exit 1; \
 	done
 
 lint: $(READY)

@@ -22,6 +22,16 @@ settings.register_profile(
 settings.load_profile("oneof")
 
 
+SLOW = ("annotation", "engines")
+"""Folders whose tests start databases, servers, browsers or clusters."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(Path(__file__).parent).parts[0] in SLOW:
+            item.add_marker("slow")
+
+
 def _forbid(report: Any) -> None:
     if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("ONEOF_NO_SKIPS") == "1":
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)

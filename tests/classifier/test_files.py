@@ -191,8 +191,11 @@ def test_a_full_disk_leaves_the_old_model_and_nothing_else(saved, target, monkey
     np.testing.assert_array_equal(OneOfClassifier.load(path).predict_proba(items(model)), expected)
 
 
+CONVOLUTIONS = (("cnn", (3, 28, 28)), ("resnet9", (3, 32, 32)), ("resnet34", (1, 16, 16)))
+
+
 @pytest.mark.parametrize(
-    ("backbone", "shape"), [("mlp", (6,)), ("cnn", (3, 28, 28)), ("resnet9", (3, 32, 32)), ("resnet34", (1, 16, 16))]
+    ("backbone", "shape"), [("mlp", (6,)), *(pytest.param(*each, marks=pytest.mark.slow) for each in CONVOLUTIONS)]
 )
 def test_onnx_agrees_at_every_batch_size(backbone, shape, tmp_path):
     model = classifier(backbone, shape)

@@ -1,9 +1,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 Command = Callable[..., tuple[int, str, str]]
 
 
+@pytest.mark.slow
 def test_a_page_even_when_nothing_was_run(tmp_path: Path, oneof: Command) -> None:
     code, _, said = oneof("report", "--results", tmp_path, "--docs", tmp_path / "docs")
     assert code == 0, said

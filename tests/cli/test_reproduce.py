@@ -15,6 +15,7 @@ def no_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warnings.showwarning", None)
 
 
+@pytest.mark.slow
 def test_table2_from_a_fresh_clone(tmp_path: Path, oneof: Command) -> None:
     folder = tmp_path / "results"
     code, shown, said = oneof(

@@ -11,7 +11,9 @@ from pathlib import Path
 import pandas as pd
 import psutil
 import pytest
+from typer.testing import CliRunner
 
+from oneof.cli import app
 from oneof.engines.local import Local
 from oneof.experiments.protocol import RunSpec
 from oneof.experiments.run import execute
@@ -19,7 +21,6 @@ from oneof.experiments.runner import Summary, run_grid
 from oneof.experiments.store import Results
 from oneof.training import checkpoint
 
-pytestmark = pytest.mark.slow
 DRIVER = Path(__file__).with_name("sweep_driver.py")
 PATIENT = (["ray::DashboardAgent"], ["ray::RuntimeEnvAgent"])
 """Two processes of a Ray cluster that, idle, wait for a minute whether it comes back before they go."""
@@ -113,22 +114,26 @@ def shell(*words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
     return done
 
 
+def here(*words: object) -> str:
+    """Run a command in this process."""
+    done = CliRunner().invoke(app, [*map(str, words)])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
 def test_the_commands_give_on_a_cluster_what_they_give_here(address: str, tmp_path: Path) -> None:
-    cluster, here = ("--engine", "ray", "--address", address), ("--workers", 1)
+    cluster, alone = ("--engine", "ray", "--address", address), ("--workers", 1)
     table = ("reproduce", "table4", "--preset", "smoke", "--seeds", 1, "--results")
     shell(*table, tmp_path / "cluster", *cluster)
-    shell(*table, tmp_path / "here", *here)
+    here(*table, tmp_path / "here", *alone)
     for one, other in zip(untimed(Results(tmp_path / "cluster")), untimed(Results(tmp_path / "here")), strict=True):
         pd.testing.assert_frame_equal(one, other)
     refused = shell(*table, tmp_path / "refused", *cluster, "--gpus-per-trial", 1, code=1)
     assert refused.stderr == "error: no machine of the Ray cluster has the 1 CPUs and 1 GPUs of a trial\n"
 
     items, answers = "dataset:digits/train", tmp_path / "answers.csv"
-    shell("simulate", items, "--size", 3, "--out", answers)
-    search = ("train", items, answers, "--search", "grid", "--backbone", "mlp", "--epochs", 1, "--json", "--out")
-    told = [
-        json.loads(shell(*search, tmp_path / name, *where).stdout) | {"out": ""}
-        for name, where in (("model", cluster), ("other", here))
-    ]
-    assert told[0] == told[1]
+    here("simulate", items, "--size", 3, "--out", answers)
+    search = ("train", items, answers, "--search", "grid", "--backbone", "mlp", "--epochs", 1, "--out")
+    there = json.loads(shell(*search, tmp_path / "model", *cluster, "--json").stdout)
+    assert there | {"out": ""} == json.loads(here(*search, tmp_path / "other", *alone, "--json")) | {"out": ""}
     assert sorted(path.name for path in tmp_path.glob("*.json")) == []

@@ -11,7 +11,7 @@ from oneof.experiments import demo
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
     out = tmp_path_factory.mktemp("demo") / "page"
-    return demo.run(out, size=5, seed=0, epochs=25), out / "index.html"
+    return demo.run(out, size=5, seed=0, epochs=12), out / "index.html"
 
 
 def test_four_objectives_each_with_an_interval_beside_the_truth(outcome):
@@ -20,7 +20,7 @@ def test_four_objectives_each_with_an_interval_beside_the_truth(outcome):
     assert (facts["answers"], facts["judging"]) == (1347, 450)
     assert facts["page"] == str(page.resolve())
     likelihood = facts["rows"][-1]
-    assert likelihood["true"] > 0.95
+    assert likelihood["true"] > 0.9
     for row in facts["rows"]:
         assert row["low"] <= row["label_free"] <= row["high"]
         assert row["true"] > 0.5

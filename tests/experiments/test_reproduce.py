@@ -40,6 +40,7 @@ def test_runs_then_writes(tmp_path: Path) -> None:
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_all_is_every_item(tmp_path: Path) -> None:
     names = {path.name for path in write("all", "smoke", Results(tmp_path))}
     assert names == {f"table{n}.{kind}" for n in range(1, 7) for kind in ("md", "tex")} | {

@@ -81,14 +81,10 @@ def test_a_failure_is_a_row_until_it_succeeds(tmp_path: Path, make_row: Maker) -
     assert bad.run in results.finished()
 
 
-def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
-    specs = [replace(spec, epochs=2) for spec in SPECS[:2]]
-    bad = replace(specs[0], backbone="none such")
-    one, two = Results(tmp_path / "1"), Results(tmp_path / "2")
-    run_grid(specs, one, execute, HERE)
-    summary = run_grid([bad, *specs], two, execute, Local(2))
-    assert summary.done == 2
+def test_a_run_that_cannot_begin_does_not_stop_one_that_can(tmp_path: Path) -> None:
+    """With real training; that two processes give what one gives is tried in tests/engines."""
+    good = replace(SPECS[0], epochs=2)
+    bad = replace(good, backbone="none such")
+    summary = run_grid([bad, good], Results(tmp_path), execute, HERE)
+    assert summary.done == 1
     assert "unknown backbone 'none such'" in summary.failed[describe(bad)]
-    same = ["test_accuracy", "label_free_accuracy", "negative_share", "configuration"]
-    rows = [results.rows().set_index("run").loc[[spec.run for spec in specs], same] for results in (one, two)]
-    assert rows[0].equals(rows[1])

@@ -72,6 +72,7 @@ def killed(tmp_path_factory) -> Path:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["ure", "proden", "ure-average-best", "proden-average-paper"])
 def test_a_run_killed_again_and_again_ends_in_the_same_weights_bit_for_bit(case, killed):
     folder = killed / case

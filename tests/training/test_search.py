@@ -91,6 +91,7 @@ def same(one: Fitted, other: Fitted) -> bool:
     return equal and (one.config, one.best_epoch, one.accuracy) == (other.config, other.best_epoch, other.accuracy)
 
 
+@pytest.mark.slow
 def test_two_processes_find_what_one_finds(task):
     features, _, answers = task
     here = search_settings(features, answers, QUICK, grid=GRID)
