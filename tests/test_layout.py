@@ -29,8 +29,9 @@ LAYERS = (
     {"queries"},  # ask
     {"answers", "datasets"},  # answer
     {"objectives", "models", "engines"},  # learn
-    {"evaluation", "noise", "items", "encoders"},  # judge
-    {"training", "planning"},
+    {"evaluation", "items", "encoders"},
+    {"training"},
+    {"noise", "planning"},  # judge
     {"classifier"},  # use
     {"experiments"},
     {"annotation"},

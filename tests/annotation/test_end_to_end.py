@@ -18,8 +18,8 @@ from sklearn.datasets import load_digits
 from typer.testing import CliRunner
 
 import oneof
-from oneof.annotation.learning.training import kept_aside
 from oneof.cli import app
+from oneof.training.splits import kept_aside
 
 COUNT, SIZE, HELD_OUT, EPOCHS = 300, 5, 0.4, 30
 """Questions about half of the ten digits tell most, so that few pictures are enough."""

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,8 @@ from oneof.experiments.methods import CORRECTIONS, MAIN
 from oneof.experiments.protocol import RunSpec
 from oneof.experiments.run import configuration, execute, judging_answers, query_size, training_answers
 from oneof.experiments.store import COLUMNS, HISTORY_COLUMNS, PER_CLASS_COLUMNS
+from oneof.training import Config
+from oneof.training.splits import split
 
 SPEC = RunSpec("test", "digits", 0.3, "GCE-ABS", 0, "mlp", "paper", 0.2, 1e-4, 128, 3)
 
@@ -40,9 +42,14 @@ def test_answers_are_true_and_of_the_right_size() -> None:
 def test_held_out_items_are_not_trained_on() -> None:
     labels = datasets.load("digits").labels
     answers, held_out = training_answers(replace(SPEC, holdout=0.1), labels, 10)
-    assert len(held_out) == 135
-    assert not set(answers.items) & set(held_out.items)
-    assert len(answers) + len(held_out) == len(labels)
+    assert len(np.unique(held_out)) == 135
+    assert len(answers) == len(labels)
+    assert not set(split(answers, 0.1, 0, held_out).training.items) & set(held_out)
+
+
+def test_what_a_run_says_of_training_is_a_setting_of_training() -> None:
+    own = {"preset", "dataset", "p_yes", "method"}
+    assert {field.name for field in fields(RunSpec)} - own <= set(Config.model_fields)
 
 
 def test_the_step_of_the_schedule_is_the_recipes_where_the_run_has_none() -> None:
@@ -131,7 +138,7 @@ def test_a_rate_that_diverges_is_a_finding_of_the_search(tmp_path: Path, monkeyp
     def diverge(*given: object, **options: object) -> None:
         raise Diverged("the risk became nan")
 
-    monkeypatch.setattr("oneof.experiments.run.train", diverge)
+    monkeypatch.setattr("oneof.experiments.run.fit", diverge)
     row = execute(replace(SPEC, holdout=0.1), tmp_path / "a.pt", quiet).row
     assert row["label_free_accuracy"] == 0.0
     with pytest.raises(Diverged):

@@ -9,7 +9,8 @@ from torch import nn
 
 from oneof import Answers, UniformQueries, WeightedQueries, losses, objectives, respond
 from oneof.training import Config, Features, fit, predict_classes, predict_logits
-from oneof.training.fitting import predict_asked, split
+from oneof.training.fitting import predict_asked
+from oneof.training.splits import split
 
 CLASSES = 4
 QUICK = {"epochs": 15, "batch_size": 32, "width": 32}
@@ -44,7 +45,7 @@ def test_it_learns_and_judges_itself(objective):
 def test_held_out_answers_do_not_train():
     """Answers about the held-out items may be anything: the weights stay the same."""
     x, _, answers = task()
-    _, held = split(answers, 0.2, seed=0)
+    held = split(answers, 0.2, seed=0).judging
     responses = answers.responses.copy()
     responses[held.items] = ~responses[held.items]
     changed = Answers(answers.subsets, responses)
@@ -79,27 +80,15 @@ def test_reported_figures_are_kept_and_never_choose():
     assert reported.best_epoch == plain.best_epoch
 
 
-def test_all_answers_about_an_item_go_the_same_way():
-    rng = np.random.default_rng(0)
-    items = rng.integers(0, 50, 200)
-    answers = Answers(UniformQueries(CLASSES, 2).draw(200, rng), rng.random(200) < 0.5, items)
-    training, judging = split(answers, 0.3, seed=1)
-    assert not set(training.items) & set(judging.items)
-    assert len(training) + len(judging) == 200
-    assert len(np.unique(judging.items)) == round(0.3 * len(np.unique(items)))
-    again = split(answers, 0.3, seed=1)
-    assert again[0] == training
-    assert split(answers, 0.3, seed=2)[0] != training
-
-
-def test_adaptive_questions_train_and_never_judge():
-    rng = np.random.default_rng(0)
-    adaptive = np.arange(100) < 60
-    answers = Answers(UniformQueries(CLASSES, 2).draw(100, rng), rng.random(100) < 0.5, adaptive=adaptive)
-    training, judging = split(answers, 0.5, seed=0)
-    assert not judging.adaptive.any()
-    assert len(judging) == 20
-    assert training.adaptive.sum() == 60
+def test_adaptive_questions_give_no_estimate_unless_items_were_put_aside():
+    x, labels, _ = task(200)
+    subsets = UniformQueries(CLASSES, 2).draw(200, 1)
+    answers = Answers(subsets, respond(subsets, labels), adaptive=np.arange(200) % 2 == 0)
+    fitted = fit(Features(x), answers, Config(holdout=0.3, **QUICK))
+    assert fitted.accuracy is None
+    assert "100 of 200 questions were chosen by a model" in fitted.unjudged
+    fitted = fit(Features(x), answers, Config(**QUICK), held_out=np.arange(1, 61, 2))
+    assert (fitted.accuracy.n, fitted.unjudged) == (30, "")
 
 
 def test_noisy_answers_are_corrected_for():

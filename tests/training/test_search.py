@@ -7,8 +7,8 @@ import torch
 from oneof import Answers, UniformQueries, respond
 from oneof.engines.local import Local
 from oneof.training import Config, Diverged, Features, Fitted, search
-from oneof.training.fitting import split
 from oneof.training.search import search_settings
+from oneof.training.splits import split
 
 GRID = {"learning_rate": (1e-7, 1e-2), "weight_decay": (1e-4, 1e-2)}
 QUICK = Config(epochs=8, batch_size=32, width=24, holdout=0.25)
@@ -54,7 +54,7 @@ def test_the_answers_that_judge_have_neither_trained_nor_chosen(task, monkeypatc
     features, _, answers = task
     seen = spied(monkeypatch)
     best = search_settings(features, answers, QUICK, grid={"learning_rate": (1e-2,)})
-    _, judging = split(answers, 0.25, QUICK.seed + 1)
+    judging = split(answers, 0.25, QUICK.seed + 1).judging
     assert best.accuracy.n == len(judging) == 80
     assert all(not set(used.items) & set(judging.items) for _, used in seen)
 

@@ -1,5 +1,6 @@
 """OneOfClassifier: a scikit-learn estimator that learns from answers."""
 
+import warnings
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -102,12 +103,14 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Answers | ArrayLike) -> "OneOfClassifier":
+    def fit(self, X: Any, y: Answers | ArrayLike, held_out: ArrayLike | None = None) -> "OneOfClassifier":
         """Train on items X and answers y.
 
         X: images (n, h, w), (n, c, h, w) or (n, h, w, c); tables or sparse matrices (n, d); tensors and frames too.
         y: `Answers`; or a signed array (n, k) as `Answers.signed` gives, one answer an item; or, for comparison
         with full supervision, exact labels (n,), each of which counts as a yes to a question about itself alone.
+        held_out: the rows of X that were put aside to judge before any question was chosen by a model, in place of a
+        random share of them.
         """
         features = self._features(X, reset=True)
         answers, exact = self._answers(y, len(features))
@@ -123,9 +126,12 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._config(),
             backbone=own,
             queries=self.queries,
+            held_out=held_out,
             judgement=_exact_accuracy if exact else None,
             shown=self.verbose,
         )
+        if fitted.accuracy is None and self.holdout:
+            warnings.warn(f"the model was not judged: {fitted.unjudged}", UserWarning, stacklevel=2)
         return self._adopt(fitted, features.shape)
 
     @classmethod

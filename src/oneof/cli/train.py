@@ -98,9 +98,10 @@ def train(
         {
             "out": str(out),
             "accuracy": None if judged is None else judged._asdict(),
+            "unjudged": fitted.unjudged,
             "best_epoch": model.best_epoch_,
             "config": model.config_.model_dump(),
         },
-        f"[bold]{out}[/bold]: " + (f"label-free accuracy {judged}" if judged else "not judged: nothing was held out"),
+        f"[bold]{out}[/bold]: " + (f"label-free accuracy {judged}" if judged else f"not judged: {fitted.unjudged}"),
         as_json,
     )

@@ -18,95 +18,77 @@ from numpy.typing import NDArray
 from torch import nn
 
 import oneof
-from oneof import models, objectives
 from oneof.answers import Answers
 from oneof.datasets import Dataset, check, info, load
 from oneof.engines.base import Report
-from oneof.evaluation import Estimate, estimate_accuracy
+from oneof.evaluation import estimate_accuracy
 from oneof.experiments.methods import SUPERVISED, method
 from oneof.experiments.protocol import RunSpec
 from oneof.experiments.runner import Outcome
 from oneof.queries import UniformQueries, respond
-from oneof.training import Answered, Config, Diverged, Features, Network, Run, checkpoint, train
-from oneof.training.network import standardise
+from oneof.training import Config, Diverged, Features, Fitted, checkpoint, fit, predict_classes
 
 # Streams of random numbers that a seed gives: what each is for never changes, so that old rows can be run again.
 QUERIES, HELD_OUT, JUDGES = 1, 2, 3
-EVALUATION_BATCH = 1000
 
 
 def execute(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
-    """Do a run, going on from the checkpoint at ``path`` where there is one."""
+    """The outcome of a run, going on from the checkpoint at `path` where there is one."""
     torch.set_num_threads(1)
     train_set, test_set = _load(spec.dataset, "train"), _load(spec.dataset, "test")
+    features, test_features = Features(train_set.images), Features(test_set.images)
     answers, held_out = training_answers(spec, train_set.labels, train_set.classes)
-    judged, judges = (train_set, held_out) if spec.holdout else (test_set, judging_answers(spec, test_set))
-    features = Features(train_set.images)
-    config = configuration(spec).resolve(len(answers), features.image)
+    fresh = judging_answers(spec, test_set)
     epochs = _epochs_done(path)
 
-    def judge(network: nn.Module) -> dict[str, Any]:
+    def report(network: nn.Module) -> dict[str, Any]:
         nonlocal epochs
         epochs += 1
         on_epoch(epochs)
-        figures, _ = _figures(network, test_set, judged, judges)
-        return {"test_accuracy": figures["test_accuracy"], "label_free_accuracy": figures["label_free_accuracy"]}
+        predicted = predict_classes(network, test_features)
+        judged = {} if spec.holdout else {"label_free": estimate_accuracy(predicted, fresh).value}
+        return {"test_accuracy": float((predicted == test_set.labels).mean()), **judged}
 
-    def go() -> Run:
-        torch.manual_seed(spec.seed)
-        backbone = models.create(spec.backbone, features.shape, train_set.classes, spec.width)
-        network = Network(backbone, *standardise(features, np.unique(answers.items)))
-        objective = objectives.create(config.objective, **config.objective_options())
-        return train(network, features, Answered(answers), objective, config, judge=judge, path=path, resume=True)
+    def go() -> Fitted:
+        held = held_out if spec.holdout else None
+        return fit(features, answers, configuration(spec), held_out=held, report=report, path=path, resume=True)
 
     try:
         try:
-            run = go()
+            fitted = go()
         except ValueError:
             if not path.exists():
                 raise
             # The checkpoint does not fit, being of another version perhaps: start over.
             path.unlink()
             epochs = 0
-            run = go()
+            fitted = go()
     except Diverged:
         if not spec.holdout:
             raise
         # A rate that is too high is a finding of the search, not a failure of it.
+        config = configuration(spec).resolve(len(answers) - len(held_out), features.image)
         return Outcome(_row(spec, train_set, test_set, config, [], dict.fromkeys(_MEASURED, 0.0)), [], [])
-    figures, correct = _figures(run.network, test_set, judged, judges)
-    row = _row(spec, train_set, test_set, config, run.history, figures)
-    return Outcome(row, _history(run.history), _per_class(test_set, correct))
+    predicted = predict_classes(fitted.network, test_features)
+    correct = predicted == test_set.labels
+    value, low, high, _ = fitted.accuracy or estimate_accuracy(predicted, fresh)
+    figures = dict(zip(_MEASURED, map(_per_cent, (float(correct.mean()), value, low, high)), strict=True))
+    row = _row(spec, train_set, test_set, fitted.config, fitted.history, figures)
+    return Outcome(row, _history(fitted.history), _per_class(test_set, correct))
 
 
 def configuration(spec: RunSpec) -> Config:
-    """Return the training configuration of a run. The last epoch counts: the paper does not speak of early stopping."""
+    """The training configuration of a run. The last epoch counts: the paper does not speak of early stopping."""
     supervised = spec.method == SUPERVISED
     # Asking "is it y?" about the true class y makes the likelihood the ordinary cross-entropy.
     chosen = method("Likelihood" if supervised else spec.method)
-    return Config.model_validate(
-        {
-            "objective": chosen.objective,
-            **chosen.options,
-            "recipe": spec.recipe,
-            "backbone": spec.backbone,
-            "width": spec.width,
-            "epochs": spec.epochs,
-            "batch_size": spec.batch_size,
-            "learning_rate": spec.learning_rate,
-            "weight_decay": spec.weight_decay,
-            "augment": spec.augment,
-            "average": spec.average,
-            "holdout": spec.holdout,
-            "selection": "last",
-            "seed": spec.seed,
-            **({} if spec.step_size is None else {"step_size": spec.step_size}),
-        }
-    )
+    shared = {name: getattr(spec, name) for name in Config.model_fields if hasattr(spec, name)}
+    given = {name: value for name, value in shared.items() if value is not None}
+    return Config.model_validate(given | {"objective": chosen.objective, **chosen.options, "selection": "last"})
 
 
 def query_size(p_yes: float, classes: int) -> int:
-    """Return m = round(p k).
+    """m = round(p k), the size of a question.
 
     >>> [query_size(p, 26) for p in (0.3, 0.5, 0.7)]
     [8, 13, 18]
@@ -114,22 +96,19 @@ def query_size(p_yes: float, classes: int) -> int:
     return round(p_yes * classes)
 
 
-def training_answers(spec: RunSpec, labels: NDArray[np.int64], classes: int) -> tuple[Answers, Answers]:
-    """Return the answers to train on and those held out: one an item, the same for every method."""
+def training_answers(spec: RunSpec, labels: NDArray[np.int64], classes: int) -> tuple[Answers, NDArray[np.int64]]:
+    """One answer an item, the same for every method, and the items held out."""
     if spec.method == SUPERVISED:
         subsets = np.eye(classes, dtype=np.bool_)[labels]
     else:
         queries = UniformQueries(classes, query_size(spec.p_yes, classes))
         subsets = queries.draw(len(labels), np.random.default_rng([spec.seed, QUERIES]))
-    responses = respond(subsets, labels)
     order = np.random.default_rng([spec.seed, HELD_OUT]).permutation(len(labels))
-    kept = round(spec.holdout * len(labels))
-    held, used = np.sort(order[:kept]), np.sort(order[kept:])
-    return Answers(subsets[used], responses[used], used), Answers(subsets[held], responses[held], held)
+    return Answers(subsets, respond(subsets, labels)), order[: round(spec.holdout * len(labels))]
 
 
 def judging_answers(spec: RunSpec, test_set: Dataset) -> Answers:
-    """Return one fresh answer about each test item, for the label-free estimate beside the test accuracy."""
+    """One fresh answer about each test item, for the label-free estimate beside the test accuracy."""
     queries = UniformQueries(test_set.classes, query_size(spec.p_yes, test_set.classes))
     subsets = queries.draw(len(test_set), np.random.default_rng([spec.seed, JUDGES]))
     return Answers(subsets, respond(subsets, test_set.labels))
@@ -138,27 +117,8 @@ def judging_answers(spec: RunSpec, test_set: Dataset) -> Answers:
 _MEASURED = ("test_accuracy", "label_free_accuracy", "label_free_low", "label_free_high")
 
 
-def _figures(
-    network: nn.Module, test_set: Dataset, judged: Dataset, judges: Answers
-) -> tuple[dict[str, float], NDArray[np.bool_]]:
-    """Return accuracies in per cent, and which test items are right."""
-    predicted = predict(network, test_set.images)
-    correct = predicted == test_set.labels
-    if judged is not test_set:
-        items = np.unique(judges.items)
-        predicted = np.zeros(len(judged), dtype=np.int64)
-        predicted[items] = predict(network, judged.images[items])
-    estimate: Estimate = estimate_accuracy(predicted, judges)
-    values = (float(correct.mean()), estimate.value, estimate.low, estimate.high)
-    return {name: round(100 * value, 6) for name, value in zip(_MEASURED, values, strict=True)}, correct
-
-
-@torch.no_grad()
-def predict(network: nn.Module, images: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the predicted classes, int64 (n,). The network must be in evaluation mode."""
-    starts = range(0, len(images), EVALUATION_BATCH)
-    parts = [network(torch.tensor(images[start : start + EVALUATION_BATCH])).argmax(dim=1) for start in starts]
-    return np.asarray(torch.cat(parts).numpy(), dtype=np.int64)
+def _per_cent(value: float) -> float:
+    return round(100 * value, 6)
 
 
 def _row(
@@ -211,8 +171,8 @@ def _history(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             "objective": round(epoch["objective"], 6),
             "raw": round(epoch["raw"], 6),
             "negative_share": round(epoch["negative"], 6),
-            "test_accuracy": epoch["test_accuracy"],
-            "label_free_accuracy": epoch["label_free_accuracy"],
+            "test_accuracy": _per_cent(epoch["test_accuracy"]),
+            "label_free_accuracy": _per_cent(epoch["label_free"]),
             "seconds": round(seconds, 2),
         }
         for epoch, seconds in zip(history, _durations(history), strict=True)
@@ -220,7 +180,7 @@ def _history(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _durations(history: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Return the seconds of each epoch. The clock starts anew where a run was resumed."""
+    """The seconds of each epoch. The clock starts anew where a run was resumed."""
     clock = [float(epoch["seconds"]) for epoch in history]
     return [now - before if now >= before else now for before, now in zip([0.0, *clock], clock, strict=False)]
 
@@ -234,7 +194,7 @@ def _per_class(test_set: Dataset, correct: NDArray[np.bool_]) -> list[dict[str, 
 
 
 def _epochs_done(path: Path) -> int:
-    """Return how many epochs a checkpoint holds; a broken one is put aside."""
+    """How many epochs a checkpoint holds; a broken one is put aside."""
     if not path.exists():
         return 0
     try:
@@ -252,7 +212,7 @@ def _load(name: str, split: Literal["train", "test"]) -> Dataset:
 
 @lru_cache(maxsize=1)
 def _cpu() -> str:
-    """Return the processor's name, where the system tells it."""
+    """The processor's name, where the system tells it."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

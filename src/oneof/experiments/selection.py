@@ -14,6 +14,8 @@ import pandas as pd
 
 from oneof.experiments.protocol import Preset, RunSpec
 from oneof.experiments.tables import STANDARD_BATCH
+from oneof.training.scores import first_best
+from oneof.training.search import all_settings
 
 HOLDOUT = 0.1
 SUFFIX = "-search"
@@ -22,41 +24,39 @@ SEARCHED = 0.5
 
 
 def stages(specs: Iterable[RunSpec], preset: Preset, rows: pd.DataFrame) -> list[RunSpec]:
-    """Return the search runs that are not done and can be done now; none when every choice can be made.
+    """The search runs that are not done and can be done now; none when every choice can be made.
 
     Call again after they are done: the second stage depends on the first.
     """
     finished = set(rows["run"])
     pending: dict[RunSpec, None] = {}
     for cell in _cells(specs, preset):
-        first = [replace(cell, learning_rate=rate) for rate in preset.learning_rates]
-        if preset.full_search:
-            first = [replace(spec, weight_decay=decay) for spec in first for decay in preset.weight_decays]
+        decays = preset.weight_decays if preset.full_search else (cell.weight_decay,)
+        first = _grid(cell, preset.learning_rates, decays)
         missing = [spec for spec in first if spec.run not in finished]
         if not missing and not preset.full_search:
-            rate = _best(first, rows).learning_rate
-            second = [replace(cell, learning_rate=rate, weight_decay=decay) for decay in preset.weight_decays]
+            second = _grid(cell, (_best(first, rows).learning_rate,), preset.weight_decays)
             missing = [spec for spec in second if spec.run not in finished]
         pending |= dict.fromkeys(missing)
     return list(pending)
 
 
 def chosen_rates(spec: RunSpec, preset: Preset, rows: pd.DataFrame) -> tuple[float, float]:
-    """Return the learning rate and weight decay for a run; the preset's own where it does not search."""
+    """The learning rate and weight decay for a run; the preset's own where it does not search."""
     if not preset.budgets[spec.dataset].search_epochs:
         return spec.learning_rate, spec.weight_decay
     (cell,) = _cells([spec], preset)
-    grid = [
-        replace(cell, learning_rate=rate, weight_decay=decay)
-        for rate in preset.learning_rates
-        for decay in preset.weight_decays
-    ]
-    best = _best(grid, rows)
+    best = _best(_grid(cell, preset.learning_rates, preset.weight_decays), rows)
     return best.learning_rate, best.weight_decay
 
 
+def _grid(cell: RunSpec, rates: tuple[float, ...], decays: tuple[float, ...]) -> list[RunSpec]:
+    settings = all_settings({"learning_rate": rates, "weight_decay": decays})
+    return [replace(cell, **setting) for setting in settings]  # type: ignore[arg-type]
+
+
 def _cells(specs: Iterable[RunSpec], preset: Preset) -> list[RunSpec]:
-    """Return one search run a (data set, method): first seed, standard batch, middle weight decay."""
+    """One search run a (data set, method): first seed, standard batch, middle weight decay."""
     middle = preset.weight_decays[len(preset.weight_decays) // 2]
     cells = (
         replace(
@@ -77,10 +77,9 @@ def _cells(specs: Iterable[RunSpec], preset: Preset) -> list[RunSpec]:
 
 
 def _best(grid: list[RunSpec], rows: pd.DataFrame) -> RunSpec:
-    """Return the spec whose held-out answers promise the highest accuracy; the first of the grid wins a tie."""
+    """The run whose held-out answers promise the highest accuracy; the first of the grid wins a tie."""
     estimates = rows.set_index("run")["label_free_accuracy"]
-    done = [spec for spec in grid if spec.run in estimates.index]
-    if not done:
-        cell = grid[0]
-        raise ValueError(f"no search run of {cell.dataset}, {cell.method} is finished")
-    return max(done, key=lambda spec: float(estimates[spec.run]))
+    best = first_best(float(estimates[spec.run]) if spec.run in estimates.index else None for spec in grid)
+    if best is None:
+        raise ValueError(f"no search run of {grid[0].dataset}, {grid[0].method} is finished")
+    return grid[best]

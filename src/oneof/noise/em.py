@@ -20,6 +20,7 @@ from scipy.special import logsumexp
 
 from oneof.answers import Answers
 from oneof.noise.rates import FlipRates, annotator_index, annotator_names, covariance, maximise
+from oneof.training.splits import without_holdout
 
 Floats = NDArray[np.float64]
 
@@ -118,7 +119,7 @@ def fit_with_noise(
         held_out = np.full((len(fold), answers.classes), 1 / answers.classes)
         for part in range(folds):
             rows = asked[fold[asked] == part]
-            model = clone(estimator).fit(X, told[fold[told.items] != part])
+            model = without_holdout(clone(estimator)).fit(X, told[fold[told.items] != part])
             held_out[rows] = model.predict_proba(X[rows])
         rates, temperature, value = rates_from_model(held_out, answers, start=start)
     told = rates.apply(answers)

@@ -20,6 +20,7 @@ from scipy import stats
 
 from oneof.answers import Answers
 from oneof.evaluation import Estimate, estimate_accuracy
+from oneof.training.splits import without_holdout
 
 Floats = NDArray[np.float64]
 
@@ -145,9 +146,7 @@ def pilot_points(
             others = np.flatnonzero(order % folds != fold)
             training = answers[np.sort(others[np.argsort(order[others], kind="stable")][:size])]
             held = asked[place[asked] % folds == fold]
-            model = clone(estimator)
-            if "holdout" in model.get_params():
-                model = model.set_params(holdout=0.0)
+            model = without_holdout(clone(estimator))
             predictions[held] = model.fit(X, training).predict_proba(X[held]).argmax(axis=1)
         value, low, high, _ = estimate_accuracy(predictions, answers)
         error = (high - low) / (2 * stats.norm.ppf(0.975))

@@ -18,6 +18,7 @@ from oneof.evaluation import estimate_accuracy
 from oneof.queries.adaptive import choose
 from oneof.queries.respond import respond
 from oneof.queries.uniform import UniformQueries
+from oneof.training.splits import without_holdout
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def simulate_adaptive(
     history: list[dict[str, Any]] = []
     while True:
         training = answers[~np.isin(answers.items, judging)]
-        model = _without_holdout(clone(estimator)).fit(X, training)
+        model = without_holdout(clone(estimator)).fit(X, training)
         row = _row(model, X, answers, judging) | (report(model) if report else {})
         history.append(row)
         if progress:
@@ -121,11 +122,6 @@ def simulate_adaptive(
             **flips,
         )
         answers = answers + ask(questions.items, questions.subsets, questions.adaptive)
-
-
-def _without_holdout(estimator: Any) -> Any:
-    """The loop sets judging items aside itself; a second holdout would waste answers."""
-    return estimator.set_params(holdout=0.0) if "holdout" in estimator.get_params() else estimator
 
 
 def _row(model: Any, X: Any, answers: Answers, judging: NDArray[np.int64]) -> dict[str, Any]:

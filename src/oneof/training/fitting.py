@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from lightning_fabric import Fabric
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from oneof import models, objectives
@@ -19,6 +19,7 @@ from oneof.training.config import Config
 from oneof.training.data import Answered, Features
 from oneof.training.loop import train
 from oneof.training.network import Network, standardise
+from oneof.training.splits import halves, split
 
 Judgement = Callable[[NDArray[np.int64], Answers], Estimate]
 """From predictions for all items and held-out answers to an estimate of the accuracy."""
@@ -33,6 +34,8 @@ class Fitted:
     history: list[dict[str, Any]]
     best_epoch: int
     accuracy: Estimate | None
+    unjudged: str = ""
+    """Why there is no accuracy, where there is none."""
 
 
 def fit(
@@ -42,6 +45,7 @@ def fit(
     *,
     backbone: nn.Module | None = None,
     queries: Queries | None = None,
+    held_out: ArrayLike | None = None,
     judgement: Judgement | None = None,
     report: Callable[[nn.Module], dict[str, Any]] | None = None,
     path: Path | None = None,
@@ -52,18 +56,19 @@ def fit(
     """Train on part of the answered items and judge on the rest.
 
     backbone: a network of the user's own, in place of the configuration's. queries: the query distribution where it
-    is not uniform. report: more figures for the history, such as the accuracy on labelled items; never used to
-    choose. path, resume, shown, fabric: as in `train`.
+    is not uniform. held_out: the items that judge, where they were put aside already; else the configuration's share of
+    them is drawn (see `oneof.training.splits`). report: more figures for the history, such as the accuracy on labelled
+    items; never used to choose. path, resume, shown, fabric: as in `train`.
     """
     check(features, answers)
     judgement = judgement or (lambda predictions, held: estimate_accuracy(predictions, held, queries=queries))
-    training, held = split(answers, config.holdout, config.seed)
+    training, held, unjudged = split(answers, config.holdout, config.seed, held_out)
     if not len(training):
         raise ValueError(f"a holdout of {config.holdout:g} leaves none of the {len(answers)} answers to train on")
     answered = Answered(training)
     config = config.resolve(len(answered.items), features.image)
     # Where held-out answers choose the epoch, others must judge it: a winner's score is always too good.
-    choosing, judging = _halves(held) if config.selection == "best" else (held, held)
+    choosing, judging = halves(held) if config.selection == "best" else (held, held)
     objective = _objective(config, training, queries)
     torch.manual_seed(config.seed)
     network = Network(
@@ -84,7 +89,7 @@ def fit(
         judge=judge, path=path, resume=resume, shown=shown, fabric=fabric,
     )  # fmt: skip
     accuracy = judgement(predict_asked(run.network, features, judging), judging) if len(judging) else None
-    return Fitted(run.network, config, run.history, run.best_epoch, accuracy)
+    return Fitted(run.network, config, run.history, run.best_epoch, accuracy, unjudged)
 
 
 def check(features: Features, answers: Answers) -> None:
@@ -95,20 +100,6 @@ def check(features: Features, answers: Answers) -> None:
         row = int(np.argmax(answers.items >= len(features)))
         raise ValueError(f"answer {row} is about item {answers.items[row]}, but there are only {len(features)} items")
     features.check_finite()
-
-
-def split(answers: Answers, share: float, seed: int) -> tuple[Answers, Answers]:
-    """Answers to train on and answers to judge by, split by item: all answers about an item go the same way.
-
-    Only items asked about at random can judge, so items with adaptive questions always train.
-    """
-    eligible = np.unique(answers.items)
-    if answers.adaptive is not None:
-        eligible = np.setdiff1d(eligible, answers.items[answers.adaptive])
-    rng = np.random.default_rng([seed, 0x5EED])
-    held = rng.choice(eligible, size=round(share * len(eligible)), replace=False)
-    judging = np.isin(answers.items, held)
-    return answers[~judging], answers[judging]
 
 
 def predict_logits(network: nn.Module, features: Features, rows: NDArray[np.int64] | None = None) -> torch.Tensor:
@@ -139,12 +130,6 @@ def predict_asked(network: nn.Module, features: Features, answers: Answers) -> N
     predictions = np.zeros(len(features), dtype=np.int64)
     predictions[asked] = predict_classes(network, features, asked)
     return predictions
-
-
-def _halves(held: Answers) -> tuple[Answers, Answers]:
-    items = np.unique(held.items)
-    first = np.isin(held.items, items[::2])
-    return held[first], held[~first]
 
 
 def _objective(config: Config, training: Answers, queries: Queries | None) -> objectives.Objective:

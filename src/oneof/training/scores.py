@@ -1,6 +1,7 @@
 """The scores of a search's finished trials, in a small file, so that a search that was cut off goes on."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ Setting = dict[str, float]
 
 
 class Scores:
-    """A score a setting; None where the training diverged. Kept at ``path``, or in memory alone where that is None.
+    """A score a setting; None where the training diverged. Kept at `path`, or in memory alone where that is None.
 
     origin: what a search must have in common with the one it goes on from.
 
@@ -39,9 +40,7 @@ class Scores:
 
     def best(self, settings: list[Setting]) -> int | None:
         """Which of the settings has the highest score, the first of equals; None where all diverged."""
-        known = [(self._scores.get(_key(setting)), number) for number, setting in enumerate(settings)]
-        ranked = [(score, -number) for score, number in known if score is not None]
-        return -max(ranked)[1] if ranked else None
+        return first_best(self._scores.get(_key(setting)) for setting in settings)
 
     def _read(self, path: Path) -> dict[str, float | None]:
         try:
@@ -53,6 +52,16 @@ class Scores:
             if origin.get(what) != value:
                 raise ValueError(f"{path}: the scores are of another {what}; resume with the same or start again")
         return scores
+
+
+def first_best(scores: Iterable[float | None]) -> int | None:
+    """The place of the highest score, the first of equals; None is no score, and the result where there is none.
+
+    >>> first_best([None, 0.5, 0.7, 0.7])
+    2
+    """
+    ranked = [(score, -place) for place, score in enumerate(scores) if score is not None]
+    return -max(ranked)[1] if ranked else None
 
 
 def _key(setting: Setting) -> str:

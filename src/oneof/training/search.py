@@ -14,9 +14,10 @@ from oneof.engines.local import Local
 from oneof.evaluation import estimate_accuracy
 from oneof.training.config import Config
 from oneof.training.data import Answered, Features
-from oneof.training.fitting import Fitted, fit, predict_asked, split
+from oneof.training.fitting import Fitted, fit, predict_asked
 from oneof.training.loop import Diverged
 from oneof.training.scores import Scores, Setting
+from oneof.training.splits import split
 
 LEARNING_RATES = (1e-5, 1e-4, 1e-3, 5e-2, 1e-2, 1e-1, 2e-1)
 WEIGHT_DECAYS = (1e-5, 1e-4, 1e-3)
@@ -56,12 +57,10 @@ def search_settings(
     The answers that choose are not the ones that judge: those are put aside first, so the winner's accuracy is not too
     good.
     """
-    training, judging = split(answers, config.holdout, config.seed + 1)
-    if not len(judging) or not len(split(training, config.holdout, config.seed)[1]):
-        raise ValueError(
-            f"a search needs held-out answers: {len(answers)} answers with holdout {config.holdout:g} "
-            "leave none to choose or to judge by"
-        )
+    training, judging, unjudged = split(answers, config.holdout, config.seed + 1)
+    unjudged = unjudged or split(training, config.holdout, config.seed).unjudged
+    if unjudged:
+        raise ValueError(f"a search needs held-out answers to choose and to judge by: {unjudged}")
     ranges = grid or {"learning_rate": LEARNING_RATES, "weight_decay": WEIGHT_DECAYS}
     work = partial(_try, features, training, config)
     if how == "grid":
@@ -75,6 +74,15 @@ def search_settings(
     return Fitted(best.network, best.config, best.history, best.best_epoch, accuracy)
 
 
+def all_settings(ranges: Ranges) -> list[Setting]:
+    """Every combination of the values, the last name varying fastest.
+
+    >>> all_settings({"learning_rate": (0.1, 0.2), "weight_decay": (0.0,)})
+    [{'learning_rate': 0.1, 'weight_decay': 0.0}, {'learning_rate': 0.2, 'weight_decay': 0.0}]
+    """
+    return [dict(zip(ranges, values, strict=True)) for values in product(*ranges.values())]
+
+
 def _try(features: Features, training: Answers, config: Config, setting: Setting, report: Report) -> Tried:
     try:
         fitted = fit(features, training, config.model_copy(update=setting))
@@ -84,7 +92,7 @@ def _try(features: Features, training: Answers, config: Config, setting: Setting
 
 
 def _grid(work: Work[Setting, Tried], ranges: Ranges, engine: Engine, scores: Scores, shown: bool) -> Fitted:
-    settings = [dict(zip(ranges, values, strict=True)) for values in product(*ranges.values())]
+    settings = all_settings(ranges)
     missing = {str(number): setting for number, setting in enumerate(settings) if setting not in scores}
     failed: dict[str, str] = {}
     diverged = "see the scores that were kept"

@@ -1,6 +1,5 @@
 """Training on a project's answers: texts, predictions, adaptive questions, and judging as answers come in."""
 
-import hashlib
 import json
 
 import numpy as np
@@ -10,7 +9,7 @@ from sqlalchemy import func, select
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.learning.judging import current_model
 from oneof.annotation.learning.quality import dashboard
-from oneof.annotation.learning.training import kept_aside, train_project
+from oneof.annotation.learning.training import train_project
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store.schema import claims, draws, predictions, tasks
 
@@ -140,10 +139,3 @@ def test_too_few_answers_are_said(make_world):
         train(world)
     with pytest.raises(ProjectError, match="held out share"):
         train(world, held_out=1.5)
-
-
-def test_the_items_kept_aside_do_not_change_when_others_come_in():
-    hashes = [hashlib.sha256(str(number).encode()).hexdigest() for number in range(5000)]
-    kept = kept_aside(hashes, 0.2)
-    assert 0.15 < kept.mean() < 0.25
-    assert (kept_aside(hashes[::-1], 0.2)[::-1] == kept).all()

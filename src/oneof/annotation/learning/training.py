@@ -20,6 +20,7 @@ from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, events, models, people, predictions, tasks
+from oneof.training.splits import kept_aside
 
 BATCH = 1000
 FEWEST = 20
@@ -59,7 +60,7 @@ def train_project(
     if len(learned) < FEWEST:
         raise ProjectError(f"{len(learned)} answers to learn from: ask for at least {FEWEST} first")
     training = answers[learned]
-    model = OneOfClassifier(objective=objective, epochs=epochs, random_state=seed).fit(content.x, training)
+    model = OneOfClassifier(objective=objective, epochs=epochs, holdout=0.0, random_state=seed).fit(content.x, training)
     probabilities = model.predict_proba(content.x)
     model_id = database.write(lambda connection: _new_model(connection, now, last_event, len(training)))
     folder = project.folder / "models" / f"{model_id:04d}"
@@ -76,15 +77,6 @@ def train_project(
         estimate = Estimate(judged["accuracy"], judged["low"], judged["high"], judged["judged_on"])
         database.write(lambda connection: _note_estimate(connection, model_id, estimate))
     return Trained(folder, len(training), estimate)
-
-
-def kept_aside(content_hashes: list[str], share: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which items are kept to judge: the same ones in every run, whatever came in since.
-
-    >>> kept_aside(["00" * 32, "ff" * 32], 0.2)
-    array([ True, False])
-    """
-    return np.array([int(text[:8], 16) < share * 2**32 for text in content_hashes], dtype=np.bool_)
 
 
 def load_answers(connection: Connection, project: Project, content: Content) -> Answers:
