@@ -72,7 +72,7 @@ def make_row() -> Callable[..., dict[str, Any]]:
     return one_row
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def rows() -> pd.DataFrame:
     """All methods on KMNIST and digits with three seeds, the corrections at four batch sizes."""
     lines = []
@@ -99,7 +99,7 @@ def rows() -> pd.DataFrame:
     return pd.DataFrame(lines, columns=list(COLUMNS))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def histories(rows: pd.DataFrame) -> pd.DataFrame:
     """Twelve epochs a run: accuracy rises to the run's result, the raw risk of GCE falls below zero."""
     lines = []
@@ -113,7 +113,7 @@ def histories(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def per_class(rows: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of each class; class 8 and 9 are hard."""
     lines = []
@@ -124,7 +124,7 @@ def per_class(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def evidence(rows: pd.DataFrame, histories: pd.DataFrame, per_class: pd.DataFrame) -> Evidence:
     return Evidence(rows, histories, per_class)
 

@@ -54,3 +54,4 @@ def test_no_shared_seed_is_refused() -> None:
 def test_equal_prints_are_all_bold() -> None:
     assert best([98.661, 98.659, 98.0]) == [True, True, False]
     assert best([None, None]) == [False, False]
+    assert best([98.0, None]) == [False, False]

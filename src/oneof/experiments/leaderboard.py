@@ -13,6 +13,8 @@ from oneof.experiments.paper_numbers import paper_best
 from oneof.experiments.statistics import summarise
 from oneof.experiments.table_format import Cell, Table
 
+DERIVED = " †"
+
 COLUMNS = (
     "dataset",
     "p_yes",
@@ -65,6 +67,7 @@ def leaderboard_table(rows: pd.DataFrame) -> Table:
     """Return the leaderboard as a table of 21 lines, one column an objective; a mean above the paper's best is bold."""
     board = leaderboard(rows)
     objectives = list(board["objective"].unique())
+    derived = set(rows.loc[~rows["official_files"].astype(bool), "dataset"])
     lines: list[tuple[Cell, ...]] = []
     for cell in paper_best().to_dict("records"):
         entries = select(board, dataset=cell["dataset"], p_yes=cell["p_yes"]).to_dict("records")
@@ -72,7 +75,7 @@ def leaderboard_table(rows: pd.DataFrame) -> Table:
         results = [_result(ours.get(name)) for name in objectives] or [NOT_RUN]
         lines.append(
             (
-                Cell(cell["dataset"]),
+                Cell(f"{cell['dataset']}{DERIVED if cell['dataset'] in derived else ''}"),
                 Cell(str(cell["p_yes"])),
                 Cell(f"{cell['accuracy_mean']:.2f} ({cell['method']})", pale=True),
                 *results,
@@ -111,4 +114,9 @@ def _notes(board: pd.DataFrame, rows: pd.DataFrame, cells: int) -> list[str]:
         notes.append(f"{name}, points below full supervision in each data set's worst cell: {worst}.")
     for threads in sorted(rows["threads"].unique()):
         notes.append(f"Minutes: training time of one run on {threads} CPU thread{'s' if threads > 1 else ''}.")
+    for name in rows.loc[~rows["official_files"].astype(bool), "dataset"].unique():
+        notes.append(
+            f"{name}{DERIVED}: the files here are a derived copy, not the official ones that the paper used; its cells "
+            "compare like with nearly like."
+        )
     return [*notes, "Supervised: the same network and recipe trained with every label, the ceiling."]

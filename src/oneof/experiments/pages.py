@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from oneof.experiments.claims import Verdict, judge
+import pandas as pd
+
+from oneof.experiments.claims_section import claims_section
 from oneof.experiments.figures.catalogue import FIGURES, Entry
-from oneof.experiments.leaderboard import leaderboard_table
+from oneof.experiments.leaderboard_page import leaderboard_page
+from oneof.experiments.negative_risk import negative_table
+from oneof.experiments.outputs import write_item
 from oneof.experiments.protocol import Preset, preset
 from oneof.experiments.selection import SEARCHED, SUFFIX
 from oneof.experiments.store import Evidence, Results
 from oneof.experiments.table_format import to_markdown
-from oneof.experiments.tables import TABLES, table6
+from oneof.experiments.tables import LETTERS, TABLES, table5, table6
 from oneof.files.atomic import replacing
 
-DROPOUT = "cpu-dropout"
-MARKS = {"confirmed": "✔ confirmed", "not confirmed": "✘ not confirmed", "not tested": "○ not tested here"}
+OTHER_NETWORKS = {"cpu": ("cpu-mlp", "cpu-dropout")}
+"""Presets that differ from another in the network alone; their verdicts stand beside its own."""
 
 CHOICES = (
     (
         "Channels of the CNN",
-        "w, w, 2w, 2w, 4w, then two linear layers; batch normalisation; w = 16, on USPS in the `cpu` preset 12",
+        "`cnn`: w, w, 2w, 2w, 4w with pooling, then two linear layers; batch normalisation; w = 16, on USPS in the "
+        "`cpu` preset 12. `cnn-strided`: w, 2w, 2w, 4w, 4w with strides instead of pooling; w = 8 in the `cpu` preset",
     ),
     (
-        "Depth, width, normalisation and dropout of the MLP",
-        "ours, the paper has a CNN there: two hidden layers of 256 with batch normalisation; no dropout (see below)",
+        "Where two cores cannot pay for the paper's network",
+        "SVHN and CIFAR-10 have `resnet9` of width 8 in the `cpu` preset, not ResNet-34; `cpu-mlp` has two hidden "
+        "layers of 256 with batch normalisation and no dropout, `cpu-dropout` a dropout of 0.2",
     ),
-    ("StepLR", "rate times 0.5 every 30 epochs"),
+    ("StepLR", "rate times 0.5 every 30 of 100 epochs; shorter runs: {steps}"),
     ("GCE", "q = 0.7, eps = 1e-6"),
     ("How learning rate and weight decay were chosen", "{search}"),
     ("Which epoch counts", "the last one; no early stopping"),
@@ -46,66 +53,51 @@ CHOICES = (
 def write_pages(results: Results, preset_name: str, docs: Path) -> list[Path]:
     """Write ``reproduction.md`` and ``leaderboard.md`` below ``docs``; the figures stay among the results."""
     evidence = results.evidence(preset_name)
+    others = {name: results.evidence(name) for name in OTHER_NETWORKS.get(preset_name, ())}
     pictures = Path(os.path.relpath(results.folder / preset_name, docs))
     docs.mkdir(parents=True, exist_ok=True)
     pages = {
-        "reproduction.md": reproduction_page(
-            evidence, preset(preset_name), pictures, results.evidence(DROPOUT) if preset_name == "cpu" else None
-        ),
-        "leaderboard.md": leaderboard_page(results.evidence("fast")),
+        "reproduction.md": reproduction_page(evidence, preset(preset_name), pictures, others),
+        "leaderboard.md": leaderboard_page(results.evidence("fast"), results.evidence("cpu").rows),
     }
     for name, content in pages.items():
         with replacing(docs / name) as part:
             part.write_text(content, encoding="utf-8")
-    return [docs / name for name in pages]
+    figures = [
+        path
+        for name, runs in others.items()
+        for key in _other_figures(runs.rows)
+        for path in write_item(key, runs, results.folder / name)
+    ]
+    return [*(docs / name for name in pages), *figures]
 
 
-def reproduction_page(evidence: Evidence, given: Preset, pictures: Path, dropout: Evidence | None = None) -> str:
+def reproduction_page(
+    evidence: Evidence, given: Preset, pictures: Path, others: Mapping[str, Evidence] | None = None
+) -> str:
     """Return the page: claims, choices, tables and figures.
 
-    ``pictures``: where the figures are, seen from the page. ``dropout``: runs with dropout to set beside these.
+    ``pictures``: where the figures are, seen from the page. ``others``: runs with other networks to set beside these.
     """
-    verdicts = judge(evidence)
-    counts = {status: sum(verdict.status == status for verdict in verdicts) for status in MARKS}
+    beside = {name: runs for name, runs in (others or {}).items() if len(runs.rows)}
     parts = [
         "# The paper's experiments",
         "Made from the rows of finished runs by `oneof report --docs docs`; do not edit. Lines marked *paper* are the "
         "paper's published numbers; lines marked *here* were run with this library, "
         f"preset `{given.name}`: {len(evidence.rows)} runs. A cell that was not run says so.",
-        "## Claim by claim",
-        f"Of {len(verdicts)} claims of the paper's Section V, {counts['confirmed']} are confirmed, "
-        f"{counts['not confirmed']} are not, and {counts['not tested']} were not tested here. A claim is confirmed "
-        "when it holds, by means over seeds, in every cell that was run; one cell against it and it is not. A claim "
-        "about corrections is tested only where the raw risk turned negative, so that they acted. Batch sizes are "
-        "compared over the seeds that have them all.",
-        _claims(verdicts),
-        *(_details(verdict) for verdict in verdicts if verdict.checks),
+        *claims_section(given.name, evidence, beside),
         "## Where the paper is silent",
         _choices(given),
-        *(_dropout(evidence, dropout) if dropout is not None and len(dropout.rows) else ()),
         "## Tables",
         *(to_markdown(draw(evidence.rows)) for draw in TABLES.values()),
+        to_markdown(negative_table(evidence.rows)),
         "## Figures",
-        *(
-            f"![{entry.caption}]({(pictures / key).as_posix()}.png)\n\n*{entry.caption}*"
-            for key, entry in _drawn(evidence).items()
-        ),
+        *(_picture(entry.caption, pictures / key) for key, entry in _drawn(evidence).items()),
+        *(part for name, runs in beside.items() for part in _other_network(name, runs, pictures.parent / name)),
         "## Run it yourself",
         _commands(given),
     ]
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
-
-
-def leaderboard_page(evidence: Evidence) -> str:
-    """Return the leaderboard's page."""
-    intro = (
-        "The paper's best published number in each of its 21 (data set, P(s=1)) cells, against the `fast` recipe of "
-        "this library, and the same network trained with every label. GCE-ABS was picked among six corrected risks by "
-        "test accuracy on USPS ([](objectives.md#weights)), which favours its USPS cells. Made from the rows of "
-        "finished runs by `oneof report --docs docs`; do not edit."
-    )
-    command = "```bash\noneof reproduce leaderboard\n```"
-    return "\n\n".join(["# Leaderboard", intro, to_markdown(leaderboard_table(evidence.rows)).rstrip(), command]) + "\n"
 
 
 def _drawn(evidence: Evidence) -> dict[str, Entry]:
@@ -113,43 +105,34 @@ def _drawn(evidence: Evidence) -> dict[str, Entry]:
     return {key: entry for key, entry in FIGURES.items() if key == "figure1" or len(evidence.rows)}
 
 
-def _claims(verdicts: list[Verdict]) -> str:
-    lines = ["| claim | in the paper | here |", "|---|---|---|"]
-    for verdict in verdicts:
-        lines.append(f"| {verdict.claim.text} | {verdict.claim.where} | {_outcome(verdict)} |")
-    return "\n".join(lines)
+def _swept(rows: pd.DataFrame) -> bool:
+    return bool(rows.groupby("dataset")["batch_size"].nunique().max() > 1)
 
 
-def _outcome(verdict: Verdict) -> str:
-    holding = sum(check.holds for check in verdict.checks)
-    return MARKS[verdict.status] + (f", {holding} of {len(verdict.checks)}" if verdict.checks else "")
+def _other_figures(rows: pd.DataFrame) -> list[str]:
+    """The figures that runs with another network fill."""
+    letters = ["figure4"] if (rows["dataset"] == LETTERS).any() else []
+    return [*letters, *(["figure2", "figure5", "figure6"] if _swept(rows) else [])]
 
 
-def _details(verdict: Verdict) -> str:
-    lines = [f"- {'' if check.holds else '**against:** '}{check.figures}" for check in verdict.checks]
-    return "\n".join([f"**{verdict.claim.text}** ({verdict.claim.where})", "", *lines])
-
-
-def _dropout(evidence: Evidence, dropout: Evidence) -> list[str]:
-    """The section that sets the runs with dropout beside those without, on the data sets that have both."""
-    names = set(dropout.rows["dataset"])
-    plain = Evidence(
-        *(part[part["dataset"].isin(names)] for part in (evidence.rows, evidence.histories, evidence.per_class))
-    )
-    lines = ["| claim | without dropout | with dropout |", "|---|---|---|"]
-    for without, given in zip(judge(plain), judge(dropout), strict=True):
-        if without.checks or given.checks:
-            lines.append(f"| {without.claim.text} | {_outcome(without)} | {_outcome(given)} |")
+def _other_network(name: str, runs: Evidence, pictures: Path) -> list[str]:
+    """The tables and figures of a preset with another network, those that have something in them."""
+    rows = runs.rows
+    drawn = [table5(rows)] if (rows["dataset"] == LETTERS).any() else []
+    drawn += [table6(rows)] if _swept(rows) else []
+    drawn.append(negative_table(rows))
+    tables = [replace(table, caption=f"{table.caption}, preset {name}") for table in drawn]
+    figures = {key: FIGURES[key].caption.replace(".", f", preset {name}.", 1) for key in _other_figures(rows)}
     return [
-        "## With dropout",
-        f"{', '.join(sorted(names))} was first run with a dropout of 0.2 in the MLP, and the overfitting that the "
-        "paper's corrections are for was far weaker than in the paper. A trial without dropout came closer, so the "
-        "`cpu` preset now has none; the paper mentions no dropout, and the CNN here has none either. As the outcome "
-        f"prompted the change, the runs with dropout stay, as the preset `{DROPOUT}`: {len(dropout.rows)} runs. "
-        "The claims on this data set alone, and the table of the runs with dropout:",
-        "\n".join(lines),
-        to_markdown(replace(table6(dropout.rows), caption="As Table VI, with dropout")),
+        f"## With another network: `{name}`",
+        f"{len(rows)} runs, drawn as above.",
+        *(to_markdown(table) for table in tables),
+        *(_picture(caption, pictures / key) for key, caption in figures.items()),
     ]
+
+
+def _picture(caption: str, path: Path) -> str:
+    return f"![{caption}]({path.as_posix()}.png)\n\n*{caption}*"
 
 
 def _choices(given: Preset) -> str:
@@ -167,8 +150,23 @@ def _choices(given: Preset) -> str:
         f"{lengths or 'no search in this preset'}. "
         f"The search runs are rows too, with the preset `{given.name}{SUFFIX}`"
     )
+    fixed = {
+        f"{budget.learning_rate:g} and {budget.weight_decay:g}": None
+        for budget in given.budgets.values()
+        if not budget.search_epochs
+    }
+    if fixed:
+        names = ", ".join(name for name, budget in given.budgets.items() if not budget.search_epochs)
+        search += (
+            f". Fixed, without a search: {', '.join(fixed)} for {names}, what the searches of other presets prefer"
+        )
+    steps = ", ".join(
+        f"{name} every {budget.step_size} of {budget.epochs}"
+        for name, budget in given.budgets.items()
+        if budget.step_size is not None
+    )
     lines = ["| the paper does not say | we chose |", "|---|---|"]
-    lines += [f"| {what} | {choice.format(search=search)} |" for what, choice in CHOICES]
+    lines += [f"| {what} | {choice.format(search=search, steps=steps or 'none')} |" for what, choice in CHOICES]
     return "\n".join(lines)
 
 
@@ -184,8 +182,9 @@ oneof report --docs docs              # tables, figures, results/report.html and
 | preset | what it is |
 |---|---|
 | `paper` | Section V as written, for a GPU: all data sets, 100 epochs, five seeds, the whole grids |
-| `cpu` | what two cores do in hours |
-| `cpu-dropout` | KMNIST as in `cpu`, with dropout in the MLP |
+| `cpu` | every data set at a budget that two cores can pay |
+| `cpu-mlp` | KMNIST and EMNIST-Letters with a multilayer perceptron |
+| `cpu-dropout` | KMNIST as in `cpu-mlp`, with dropout |
 | `smoke` | minutes, on digits, which need no download |
 | `fast` | the leaderboard's recipe: AdamW, one cycle, few epochs, shifted images |
 

@@ -109,7 +109,7 @@ class RunSpec:
 _GREY = ("mnist", "fashionmnist", "kmnist", "usps", "emnist_letters")
 _COLOUR = ("svhn", "cifar10")
 # The schedule steps after about the same shares of a run as in the paper preset, whose 100 epochs have a step every 30.
-# The rates are those that the searches on USPS, KMNIST and EMNIST-Letters prefer (see results/rows.csv): none here.
+# No search: the rates are those that most searches on USPS, KMNIST and EMNIST-Letters chose (see results/rows.csv).
 _STRIDED = Budget("cnn-strided", 20, learning_rate=0.2, width=8, step_size=6, seeds=3)
 _RESIDUAL = Budget("resnet9", 15, learning_rate=0.2, width=8, step_size=4, seeds=3)
 _KMNIST_MLP = Budget("mlp-plain", 40, search_epochs=4, seeds=3, baselines=False)

@@ -78,9 +78,13 @@ def paired_difference(better: pd.Series, base: pd.Series, confidence: float = 0.
 def best(means: Sequence[float | None], digits: int = 2) -> list[bool]:
     """Say which entries are printed in bold: the highest, and any that looks equal at the printed precision.
 
-    >>> best([89.131, 88.0, None, 89.134])
-    [True, False, False, True]
+    One that stands alone is not the best of anything.
+
+    >>> best([89.131, 88.0, None, 89.134]), best([89.131, None])
+    ([True, False, False, True], [False, False])
     """
     printed = [None if mean is None else round(mean, digits) for mean in means]
+    if len(printed) - printed.count(None) < 2:
+        return [False] * len(printed)
     highest = max((mean for mean in printed if mean is not None), default=None)
     return [mean is not None and mean == highest for mean in printed]

@@ -1,0 +1,32 @@
+from oneof.experiments.claims import CLAIMS
+from oneof.experiments.claims_section import NETWORKS, claims_section
+from oneof.experiments.store import Evidence
+
+
+def test_verdict_coverage_and_other_networks_stand_in_one_line(evidence: Evidence) -> None:
+    rows = evidence.rows[evidence.rows["seed"] == 0]
+    single = Evidence(rows, evidence.histories.iloc[:0], evidence.per_class.iloc[:0])
+    section = "\n".join(claims_section("cpu", evidence, {"cpu-mlp": single}))
+    assert (
+        "| NN improves over the raw URE | V-E, Table III | 18 of 18 | ✔ holds (3 of 3) "
+        "| 3 of 18 cells. KMNIST: mlp, 40 epochs, 3 seeds | ? cannot be told at this budget |"
+    ) in section
+    assert "| ○ not tested | no cell | ○ not tested |" in section
+    assert NETWORKS in section
+    assert f"{len(CLAIMS)} claims; holds: " in section
+
+
+def test_the_effects_say_how_they_stand_and_whose_they_are(evidence: Evidence) -> None:
+    rows = evidence.rows.copy()
+    rows.loc[(rows["method"] == "GCE-NN") & (rows["p_yes"] == 0.5), "test_accuracy"] -= 20
+    mixed = Evidence(rows, evidence.histories, evidence.per_class)
+    section = "\n".join(claims_section("cpu", mixed, {}))
+    assert "- KMNIST, 0.3: +6.00 [6.00, 6.00], 3 seeds (`cpu`)" in section
+    assert "- **against:** KMNIST, 0.5: " in section
+    assert NETWORKS not in section
+
+
+def test_cells_that_the_paper_does_not_have_are_marked(evidence: Evidence) -> None:
+    letters = evidence.rows[evidence.rows["dataset"] == "digits"].assign(dataset="EMNIST-Letters")
+    section = "\n".join(claims_section("cpu", Evidence(letters, evidence.histories, evidence.per_class), {}))
+    assert "- EMNIST-Letters, NN - URE: +16.40 [16.40, 16.40], 3 seeds, beside the claim (`cpu`)" in section
