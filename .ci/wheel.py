@@ -1,4 +1,4 @@
-"""Build the sdist and the wheel, install the wheel into a clean environment without extras, and use it as a new user would.
+"""Build sdist and wheel, install the wheel into a clean environment without extras, and use it as a new user would.
 
     python .ci/wheel.py [FOLDER]      # FOLDER keeps the sdist and the wheel; default: a temporary one
 

@@ -1,25 +1,32 @@
 """Sphinx configuration. `make docs` runs every example and builds the pages; a warning is an error."""
 
 import re
+import sys
 from importlib import metadata
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import GoogleDocstring
 from sphinx.transforms import SphinxTransform
 
+sys.path.insert(0, str(Path(__file__).parent))
+
 project = "oneof"
 author = "The oneof developers"
 project_copyright = author
 release = metadata.version("oneof")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.mathjax"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "mathml"]
+html_math_renderer = "mathml"  # formulas are in the page itself: it reads offline and without scripts
 exclude_patterns = ["_build"]
 smartquotes = False  # options begin with two hyphens, not with a dash
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["wide.css"]
 html_title = "oneof"
 html_theme_options = {
     "light_css_variables": {
