@@ -10,7 +10,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 PROCESSORS ?= ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=SSE41 ONEDNN_MAX_CPU_ISA=AVX2 \
 	MKL_CBWR=COMPATIBLE OMP_NUM_THREADS=1 OMP_NUM_THREADS=2
 
-.PHONY: demo test check test-portable lint docs bench setup clean
+.PHONY: demo test check test-portable test-oldest wheel lint docs bench setup clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## simulate answers, train, and judge without labels: about a minute on two cores
@@ -28,6 +28,16 @@ test-portable: $(READY)  ## the numeric tests as on other processors
 		echo "== $$processor"; \
 		env $$processor $(PYTEST) -q -m "not slow" || exit 1; \
 	done
+
+# torch stays the one of constraints.txt: on Linux an older one brings gigabytes. The public CI tries the oldest of it too.
+test-oldest:  ## the numeric tests and the command line with the oldest versions that pyproject.toml allows
+	$(PYTHON) .ci/oldest.py $$(grep '^torch==' constraints.txt) > constraints-oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet -c constraints-oldest.txt -e '.[annotation,onnx,search,dev]'
+	.venv-oldest/bin/python -m pytest -n auto --dist worksteal -q -m "not slow" --ignore=tests/engines
+
+wheel:  ## build sdist and wheel into dist/, install the wheel without extras into a clean environment, and use it
+	$(PYTHON) .ci/wheel.py dist
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -51,4 +61,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest constraints-oldest.txt dist docs/_build .pytest_cache .mypy_cache .ruff_cache
