@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from oneof import Answers, UniformQueries, WeightedQueries, losses, objectives, respond
+from oneof import Answers, UniformQueries, WeightedQueries, estimate_accuracy, losses, objectives, respond
 from oneof.training import Config, Features, fit, predict_classes, predict_logits
 from oneof.training.fitting import predict_asked
 from oneof.training.splits import split
@@ -57,7 +57,18 @@ def test_held_out_answers_do_not_train():
 
 def test_the_answers_that_choose_an_epoch_do_not_judge_it():
     x, _, answers = task(400)
-    fitted = fit(Features(x), answers, Config(holdout=0.2, selection="best", **QUICK))
+    asked = []
+
+    def judgement(predictions, held):
+        asked.append(set(held.items.tolist()))
+        return estimate_accuracy(predictions, held)
+
+    fitted = fit(Features(x), answers, Config(holdout=0.2, selection="best", **QUICK), judgement=judgement)
+    *choosing, judging = asked
+    assert len(choosing) == QUICK["epochs"]
+    assert all(one == choosing[0] for one in choosing)
+    assert not choosing[0] & judging
+    assert choosing[0] | judging == set(split(answers, 0.2, seed=0)[1].items.tolist())
     assert fitted.accuracy.n == 40, "half of the held-out items choose, half judge"
     best = max(row["label_free"] for row in fitted.history)
     assert fitted.history[fitted.best_epoch - 1]["label_free"] == best
