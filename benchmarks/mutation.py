@@ -136,7 +136,7 @@ def _run_tests(path: Path, tree: ast.Module) -> None:
     with contextlib.suppress(BaseException):
         import pytest
 
-        SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+        SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
         os.setsid()  # what the tests start ends with them
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
@@ -171,6 +171,9 @@ def main() -> None:
     for package in options.packages:
         every = list(mutants(package))
         chosen = random.Random(options.seed).sample(every, min(options.sample, len(every)))
+        whole = every[0][0]
+        if not survives(whole, ast.parse(whole.read_text(encoding="utf-8"))):
+            raise SystemExit(f"{package}: the tests fail, or take more than {SECONDS} s, before any mistake is made")
         killed = 0
         for path, number in chosen:
             tree, told = mutate(ast.parse(path.read_text(encoding="utf-8")), number)
