@@ -1,9 +1,32 @@
 """What a run shows while it goes on: one bar with epoch, objective, raw risk, negative batches, accuracy."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+Watcher = Callable[[int, int, str], None]
+_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched(by: Watcher) -> Iterator[None]:
+    """Within this block `by` is called with steps done, steps in all and a line of figures, as training goes on.
+
+    >>> seen = []
+    >>> with watched(lambda done, steps, line: seen.append((done, steps))), Bar(2, 0, False, "training") as bar:
+    ...     bar.step()
+    >>> seen
+    [(1, 2)]
+    """
+    before = _WATCHER.set(by)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(before)
 
 
 class Bar:
@@ -19,10 +42,14 @@ class Bar:
             disable=not shown,
         )
         self._task = self._progress.add_task(title, total=steps, completed=done, report="")
+        self._watcher, self._done, self._steps, self._line = _WATCHER.get(), done, steps, title
 
     def step(self) -> None:
         """One batch is done."""
         self._progress.advance(self._task)
+        self._done += 1
+        if self._watcher is not None:
+            self._watcher(self._done, self._steps, self._line)
 
     def epoch(self, row: dict[str, Any]) -> None:
         """Show the figures of the epoch just ended."""
@@ -33,7 +60,8 @@ class Bar:
             parts.append(f"negative {row['negative']:.0%}")
         if row.get("label_free") is not None:
             parts.append(f"label-free accuracy {row['label_free']:.1%}")
-        self._progress.update(self._task, report="  ".join(parts))
+        self._line = "  ".join(parts)
+        self._progress.update(self._task, report=self._line)
 
     def __enter__(self) -> "Bar":
         self._progress.start()

@@ -66,7 +66,7 @@ def train_project(
     folder = project.folder / "models" / f"{model_id:04d}"
     model.save(folder)
     content.save_vectorizer(folder / "vectorizer.json")
-    _store_predictions(database, model_id, content, probabilities.argmax(axis=1), aside)
+    _store_predictions(database, model_id, content, probabilities, aside)
     if project.settings.mechanism == "adaptive":
         choose_questions(database, project, content, probabilities, answers, aside, now)
     with database.read() as connection:
@@ -122,12 +122,21 @@ def _note_estimate(connection: Connection, model_id: int, estimate: Estimate) ->
     )
 
 
-def _store_predictions(database: Database, model_id: int, content: Content, labels: Any, aside: Any) -> None:
+def _store_predictions(database: Database, model_id: int, content: Content, probabilities: Any, aside: Any) -> None:
+    labels, confidences = probabilities.argmax(axis=1), probabilities.max(axis=1)
     for start in range(0, len(content.ids), BATCH):
         part = slice(start, start + BATCH)
         rows = [
-            {"model_id": model_id, "item_id": int(item), "label": int(label), "held_out": bool(kept)}
-            for item, label, kept in zip(content.ids[part], labels[part], aside[part], strict=True)
+            {
+                "model_id": model_id,
+                "item_id": int(item),
+                "label": int(label),
+                "held_out": bool(kept),
+                "confidence": float(confidence),
+            }
+            for item, label, kept, confidence in zip(
+                content.ids[part], labels[part], aside[part], confidences[part], strict=True
+            )
         ]
         database.write(lambda connection, rows=rows: connection.execute(insert(predictions), rows))  # type: ignore[misc]
     database.write(lambda connection: connection.execute(delete(predictions).where(predictions.c.model_id < model_id)))

@@ -86,15 +86,23 @@ def load_classes(text: str) -> list[Class]:
     return [Class(**row) for row in json.loads(text)]
 
 
+def bad_name(name: str) -> str | None:
+    """Why a class cannot have this name; None if it can."""
+    if not name:
+        return "a class without a name"
+    if "|" in name or any(ord(letter) < 32 for letter in name):
+        return f"class {name!r} may not hold | or a control character"
+    return None
+
+
 def _check(path: Path, place: str, row: dict[str, Any]) -> Class:
     unknown = set(row) - set(FIELDS)
     if unknown:
         raise ProjectError(f"{path}, {place}: unknown field {min(unknown, key=str)!r}, expected {', '.join(FIELDS)}")
     values = {field: str(row.get(field) or "").strip() for field in FIELDS}
-    if not values["name"]:
-        raise ProjectError(f"{path}, {place}: a class without a name")
-    if "|" in values["name"] or any(ord(letter) < 32 for letter in values["name"]):
-        raise ProjectError(f"{path}, {place}: class {values['name']!r} may not hold | or a control character")
+    problem = bad_name(values["name"])
+    if problem is not None:
+        raise ProjectError(f"{path}, {place}: {problem}")
     if values["example"]:
         example = path.parent / values["example"]
         if example.suffix.lower() not in IMAGE_TYPES or not example.is_file():

@@ -58,6 +58,8 @@ class Settings(BaseModel):
     slip_rate: float = Field(default=0.01, ge=0, lt=0.5)
     too_fast_seconds: float = Field(default=0.5, ge=0)
     session_days: float = Field(default=90.0, gt=0)
+    train_every_answers: int | None = Field(default=None, ge=20)
+    train_every_minutes: float | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _private_means_asked_once(self) -> "Settings":
@@ -161,6 +163,38 @@ def open_project(folder: Path) -> Project:
     if not 1 <= settings.size <= len(project.classes) - 1:
         raise ProjectError(f"{path}: size: expected 1..{len(project.classes) - 1}, not {settings.size}")
     return project
+
+
+def save_settings(project: Project, changes: dict[str, Any]) -> Project:
+    """Write project.toml with these settings changed, after checking all of them; an error names the setting.
+
+    >>> from tempfile import mkdtemp
+    >>> project = create_project(Path(mkdtemp()), Settings(name="pets", size=1), [Class("cat"), Class("dog")])
+    >>> save_settings(project, {"name": "animals"}).settings.name
+    'animals'
+    """
+    try:
+        settings = Settings(**(project.settings.model_dump() | changes))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ProjectError(f"{where + ': ' if where else ''}{first['msg']}") from None
+    with replacing(project.folder / "project.toml") as part:
+        part.write_text(_toml(settings.model_dump(exclude_none=True)), encoding="utf-8")
+    return open_project(project.folder)
+
+
+def save_classes(project: Project, classes: list[Class]) -> Project:
+    """Write classes.json: other names, definitions or examples of the same classes in the same order."""
+    if len(classes) != len(project.classes):
+        raise ProjectError(f"{len(classes)} classes: expected the same {len(project.classes)}, by other names")
+    names = [one.name for one in classes]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ProjectError(f"class {twice!r} stands twice")
+    with replacing(project.folder / "classes.json") as part:
+        part.write_text(dump_classes(classes), encoding="utf-8")
+    return open_project(project.folder)
 
 
 def _toml(values: dict[str, Any]) -> str:

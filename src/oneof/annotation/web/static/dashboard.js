@@ -1,3 +1,5 @@
+import { showProse } from "./prose.js";
+
 // Small comforts. Every page works without this script: a reload shows the new figures, and times are in UTC.
 const EVERY_MS = 15_000;
 const WORKING_MS = 1_500;
@@ -44,5 +46,12 @@ for (const button of document.querySelectorAll("[data-copy]")) {
 }
 for (const select of document.querySelectorAll("select[data-go]")) {
   select.addEventListener("change", () => select.form.requestSubmit());
+}
+const written = document.getElementById("guidelines-text");
+if (written) {
+  const preview = document.getElementById("guidelines-preview");
+  const draw = () => showProse(preview, written.value);
+  written.addEventListener("input", draw);
+  draw();
 }
 again();

@@ -1,0 +1,141 @@
+"""Files that a manager sends from the browser become a folder of pictures, or a table, inside the project.
+
+They are kept in `uploads/`, a folder for each time: pictures are served from there, so they stay.
+"""
+
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from shutil import rmtree
+from typing import IO
+from zipfile import BadZipFile, ZipFile
+
+from oneof.annotation.project.classes import IMAGE_TYPES, ProjectError
+from oneof.annotation.project.folder import Project
+
+TABLES = (".csv", ".jsonl", ".parquet")
+MOST_FILES = 100_000
+LARGEST_UNPACKED = 8 * 2**30
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One file as the browser sent it: its name there, and its bytes."""
+
+    name: str
+    stream: IO[bytes]
+
+
+@dataclass(frozen=True)
+class Uploaded:
+    """What to import: a folder of pictures or a table; count: how many files, 0 where nobody knows yet."""
+
+    path: Path
+    count: int
+    gold: Path | None = None
+
+
+def keep(project: Project, sent: Sequence[Sent], gold: Sent | None = None) -> Uploaded:
+    """Store what was sent: pictures, zip files of pictures, or one table. Nothing is left behind by a mistake."""
+    if not sent:
+        raise ProjectError("no file was chosen")
+    home = project.folder / "uploads" / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+    home.mkdir(parents=True)
+    try:
+        found = _table(home, sent[0]) if _is_table(sent[0].name) else _pictures(home, sent)
+        if _is_table(sent[0].name) and len(sent) > 1:
+            raise ProjectError(f"{sent[0].name}: send a table alone, without other files")
+        if gold is None:
+            return found
+        gold_file = home / "known.csv"
+        _write(gold.stream, gold_file)
+        return Uploaded(found.path, found.count, gold_file)
+    except BaseException:
+        rmtree(home, ignore_errors=True)
+        raise
+
+
+def safe_name(name: str) -> str | None:
+    """A name inside the folder, whatever the sender calls it; None for what is hidden or leads outside.
+
+    >>> safe_name("birds/robin 1.JPG"), safe_name("../../etc/passwd.png"), safe_name(".hidden.png")
+    ('birds/robin 1.JPG', None, None)
+    """
+    path = PurePosixPath(name.replace("\\", "/"))
+    parts = path.parts
+    if path.is_absolute() or not parts or ":" in parts[0] or "\0" in name:
+        return None
+    return None if any(part == ".." or part.startswith(".") or part == "__MACOSX" for part in parts) else str(path)
+
+
+def _is_table(name: str) -> bool:
+    return Path(name).suffix.lower() in TABLES
+
+
+def _table(home: Path, sent: Sent) -> Uploaded:
+    target = home / f"items{Path(sent.name).suffix.lower()}"
+    _write(sent.stream, target)
+    return Uploaded(target, 0)
+
+
+def _pictures(home: Path, sent: Sequence[Sent]) -> Uploaded:
+    folder = home / "pictures"
+    folder.mkdir()
+    count = 0
+    for one in sent:
+        suffix = Path(one.name).suffix.lower()
+        if suffix == ".zip":
+            count += _unpack(one, folder)
+        elif suffix in IMAGE_TYPES:
+            _place(one.stream, folder, one.name)
+            count += 1
+        else:
+            kinds = ", ".join(sorted(kind.lstrip(".") for kind in IMAGE_TYPES))
+            raise ProjectError(
+                f"{one.name}: expected pictures ({kinds}), a zip file of them, or a .csv, .jsonl or .parquet"
+            )
+    if not count:
+        raise ProjectError(f"{sent[0].name}: no pictures in it")
+    return Uploaded(folder, count)
+
+
+def _unpack(sent: Sent, folder: Path) -> int:
+    """The pictures of a zip file. Sizes are counted as they are unpacked: what the file says of itself may be untrue."""
+    count, left = 0, LARGEST_UNPACKED
+    try:
+        with ZipFile(sent.stream) as archive:
+            for entry in archive.infolist():
+                if entry.is_dir() or Path(entry.filename).suffix.lower() not in IMAGE_TYPES:
+                    continue
+                count += 1
+                if count > MOST_FILES:
+                    raise ProjectError(f"{sent.name}: more than {MOST_FILES} pictures")
+                with archive.open(entry) as stream:
+                    left -= _place(stream, folder, entry.filename, left)
+    except (BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise ProjectError(f"{sent.name}: cannot be unpacked: {error}") from None
+    return count
+
+
+def _place(stream: IO[bytes], folder: Path, name: str, most: int = LARGEST_UNPACKED) -> int:
+    inside = safe_name(name)
+    if inside is None:
+        return 0
+    target = folder / inside
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists():
+        raise ProjectError(f"{name}: there are two files of this name")
+    return _write(stream, target, most)
+
+
+def _write(stream: IO[bytes], target: Path, most: int = LARGEST_UNPACKED) -> int:
+    with target.open("wb") as out:
+        written = 0
+        while piece := stream.read(1 << 20):
+            written += len(piece)
+            if written > most:
+                raise ProjectError(f"{target.name}: more than {LARGEST_UNPACKED} bytes in all")
+            out.write(piece)
+    return written

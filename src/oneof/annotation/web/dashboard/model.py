@@ -1,0 +1,118 @@
+"""Model: train now or by itself, versions with their accuracy, and what can be taken away."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response, StreamingResponse
+from sqlalchemy import select
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from oneof.annotation.asking.people import Person
+from oneof.annotation.learning import delivering, jobs
+from oneof.annotation.learning.training import FEWEST
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.project.folder import save_settings
+from oneof.annotation.store import journal
+from oneof.annotation.store.schema import models
+from oneof.annotation.web.dashboard import charts, frame
+from oneof.annotation.web.dashboard.frame import Form, Manager
+from oneof.annotation.web.dashboard.overview import figures
+from oneof.annotation.web.site import Site, TheSite
+
+router = APIRouter(tags=["dashboard"])
+
+frame.NOTICES |= {
+    "training": "Training has begun. It goes on if you leave this page.",
+    "schedule": "Saved.",
+}
+
+
+@router.get("/admin/model")
+def model(request: Request, site: TheSite, person: Manager) -> Response:
+    """The versions, and training as it goes on."""
+    return _show(request, site, person)
+
+
+@router.post("/admin/model/train")
+async def train(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """Begin training in the background."""
+    return await run_in_threadpool(_train, request, site, person)
+
+
+@router.post("/admin/model/schedule")
+async def schedule(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """Train by itself after so many answers or minutes; empty for never."""
+
+    def work() -> Response:
+        changes = {
+            name: fields.get(name, "").strip() or None for name in ("train_every_answers", "train_every_minutes")
+        }
+        try:
+            site.project = save_settings(site.project, changes)
+        except ProjectError as error:
+            return _show(request, site, person, refused=str(error))
+        now = site.clock()
+        site.database.write(lambda connection: journal.note(connection, "settings", now, person.id, **changes))
+        return frame.done(request, "model", "schedule")
+
+    return await run_in_threadpool(work)
+
+
+@router.get("/admin/model/{version}.zip")
+def download(site: TheSite, person: Manager, version: int) -> Response:
+    """A version of the model, as one file."""
+    try:
+        archive = delivering.zip_model(site.project, version)
+    except ProjectError as error:
+        raise HTTPException(404, str(error)) from None
+    headers = {"Content-Disposition": f'attachment; filename="model-{version:04d}.zip"', "Cache-Control": "no-store"}
+    return StreamingResponse(archive, media_type="application/zip", headers=headers)
+
+
+@router.get("/admin/model/predictions.csv")
+def predictions(site: TheSite, person: Manager) -> Response:
+    """What the current model says of every item."""
+    with site.database.read() as connection:
+        if delivering.current_version(connection) is None:
+            raise HTTPException(404, "There is no model yet.")
+        text = delivering.predictions_csv(connection, site.project)
+    headers = {"Content-Disposition": 'attachment; filename="predictions.csv"', "Cache-Control": "no-store"}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _train(request: Request, site: Site, person: Person) -> Response:
+    try:
+        jobs.start(site.database, site.project, "train", {}, site.clock(), person.id)
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    return frame.done(request, "model", "training")
+
+
+def _show(request: Request, site: Site, person: Person, refused: str | None = None) -> Response:
+    with site.database.read() as connection:
+        job = jobs.latest(connection, "train", site.clock())
+        rows = connection.execute(select(models).order_by(models.c.id.desc())).all()
+    if job is not None and job.state == "done" and (job.finished_at or 0) > site.clock() - 30:
+        figures.forget()
+    found = figures.get(site)
+    response = frame.show(
+        request, site, person, "model",
+        job=job, versions=[_version(site, row) for row in rows], figures=found, settings=site.project.settings,
+        fewest=FEWEST, refused=refused,
+    )  # fmt: skip
+    response.status_code = 422 if refused else 200
+    return response
+
+
+def _version(site: Site, row: Any) -> dict[str, Any]:
+    try:
+        folder = delivering.model_folder(site.project, row.id)
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    except ProjectError:
+        size = None
+    bar = None
+    if row.accuracy is not None:
+        spoken = f"accuracy {row.accuracy:.1%}, interval {row.low:.1%} to {row.high:.1%}"
+        bar = charts.range_bar(row.low, row.accuracy, row.high, None, spoken)
+    return {**row._mapping, "size": size, "bar": bar}

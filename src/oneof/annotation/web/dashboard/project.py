@@ -1,0 +1,201 @@
+"""Project: bring items in, take answers out, settings, classes, guidelines, and the history of it all."""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, Response
+from sqlalchemy import Connection, func, select
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+
+from oneof.annotation.asking.people import Person
+from oneof.annotation.learning import jobs
+from oneof.annotation.learning.exporting import export_answers
+from oneof.annotation.project.classes import Class, ProjectError, bad_name
+from oneof.annotation.project.folder import save_classes, save_settings
+from oneof.annotation.project.uploading import Sent, keep
+from oneof.annotation.store import journal
+from oneof.annotation.store.backup import back_up
+from oneof.annotation.store.schema import items
+from oneof.annotation.web.dashboard import frame
+from oneof.annotation.web.dashboard.frame import Form, Manager
+from oneof.annotation.web.dashboard.overview import figures
+from oneof.annotation.web.dashboard.settings import FIXED, FORM, read_form
+from oneof.annotation.web.site import Site, TheSite
+from oneof.files.atomic import replacing
+
+router = APIRouter(tags=["dashboard"])
+LONGEST_GUIDELINES = 50_000
+FORMATS = {"csv": "text/csv", "jsonl": "application/jsonl", "parquet": "application/vnd.apache.parquet"}
+
+frame.NOTICES |= {
+    "importing": "The files are here. They are read and stored in the background; it goes on if you leave this page.",
+    "settings": "The settings are saved and hold from now on.",
+    "classes": "The classes are saved. Annotators see them with the next question.",
+    "guidelines": "The guidelines are saved as a new version. Answers remember which version was on screen.",
+}
+
+
+@router.get("/admin/project")
+def project(request: Request, site: TheSite, person: Manager) -> Response:
+    """The settings, and everything that goes in and out."""
+    return _show(request, site, person)
+
+
+@router.post("/admin/project/import")
+async def bring_in(request: Request, site: TheSite, person: Manager) -> Response:
+    """Take pictures, zip files of pictures, or a table of texts; and known labels, if given."""
+    async with request.form(max_files=20_000, max_fields=10) as sent:
+        files = [one for one in sent.getlist("files") if isinstance(one, UploadFile) and one.filename]
+        gold = sent.get("gold")
+        known = Sent(gold.filename, gold.file) if isinstance(gold, UploadFile) and gold.filename else None
+        uploads = [Sent(one.filename or "", one.file) for one in files]
+        return await run_in_threadpool(_bring_in, request, site, person, uploads, known)
+
+
+@router.get("/admin/project/answers.{kind}")
+def answers(site: TheSite, person: Manager, kind: str, everything: bool = False) -> Response:
+    """The answers as a file that `oneof train` reads; `everything` adds skips, checks and withdrawn answers."""
+    if kind not in FORMATS:
+        raise HTTPException(404, f"expected one of {', '.join(FORMATS)}")
+    path = Path(tempfile.mkdtemp(prefix="oneof-")) / f"answers.{kind}"
+    export_answers(site.database, site.project, path, skips=everything, checks=everything, withdrawn=everything)
+    return _once(path, FORMATS[kind])
+
+
+@router.get("/admin/project/backup.sqlite")
+def backup(site: TheSite, person: Manager) -> Response:
+    """The whole database in one file."""
+    path = Path(tempfile.mkdtemp(prefix="oneof-")) / "backup.sqlite"
+    back_up(site.database, path)
+    now = site.clock()
+    site.database.write(lambda connection: journal.note(connection, "backup", now, person.id))
+    return _once(path, "application/vnd.sqlite3")
+
+
+@router.post("/admin/project/settings")
+async def settings(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """Change settings; all are checked before any is stored."""
+
+    def work() -> Response:
+        try:
+            changes = read_form(site.project.settings, fields)
+            site.project = save_settings(site.project, changes)
+        except ProjectError as error:
+            return _show(request, site, person, refused=str(error), typed=fields)
+        _note(site, person, "settings", **changes)
+        return frame.done(request, "project", "settings")
+
+    return await run_in_threadpool(work)
+
+
+@router.post("/admin/project/classes")
+async def classes(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """Other names and definitions for the same classes."""
+    return await run_in_threadpool(_classes, request, site, person, fields)
+
+
+@router.post("/admin/project/guidelines")
+async def guidelines(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """A new version of what annotators read."""
+
+    def work() -> Response:
+        text = fields.get("text", "").replace("\r\n", "\n")
+        if len(text) > LONGEST_GUIDELINES:
+            return _show(request, site, person, refused=f"guidelines: longer than {LONGEST_GUIDELINES} characters")
+        with replacing(site.project.guidelines_file) as part:
+            part.write_text(text, encoding="utf-8")
+        _note(site, person, "guidelines", characters=len(text))
+        return frame.done(request, "project", "guidelines")
+
+    return await run_in_threadpool(work)
+
+
+def _bring_in(request: Request, site: Site, person: Person, sent: list[Sent], gold: Sent | None) -> Response:
+    try:
+        uploaded = keep(site.project, sent, gold)
+        wanted = {"path": str(uploaded.path), "count": uploaded.count}
+        wanted |= {} if uploaded.gold is None else {"gold": str(uploaded.gold)}
+        jobs.start(site.database, site.project, "import", wanted, site.clock(), person.id)
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    figures.forget()
+    return frame.done(request, "project", "importing")
+
+
+def _classes(request: Request, site: Site, person: Person, fields: dict[str, str]) -> Response:
+    known = site.project.classes
+    wanted: list[Class] = []
+    for number, one in enumerate(known):
+        name = " ".join(fields.get(f"name-{number}", one.name).split())
+        problem = bad_name(name)
+        if problem is not None:
+            return _show(request, site, person, refused=f"class {number + 1}: {problem}")
+        definition = fields.get(f"definition-{number}", one.definition or "").strip()
+        wanted.append(replace(one, name=name, definition=definition or None))
+    renamed = {old.name: new.name for old, new in zip(known, wanted, strict=True) if old.name != new.name}
+    if renamed and fields.get("confirmed") != "yes":
+        consequences = [
+            f"“{old}” becomes “{new}”, in questions that are asked from now on." for old, new in renamed.items()
+        ]
+        consequences += [
+            "Answers so far are kept by number, not by name: they now speak of the new name. Rename only what stays the "
+            "same thing; a class of another meaning would make every answer about it wrong.",
+            "Exports, predictions and models trained from now on use the new name; models that are there keep the old.",
+        ]
+        return frame.confirm(
+            request, site, person, "project", title="Rename classes?", consequences=consequences,
+            button="Rename", fields=fields,
+        )  # fmt: skip
+    try:
+        site.project = save_classes(site.project, wanted)
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    _note(site, person, "classes", renamed=renamed)
+    return frame.done(request, "project", "classes")
+
+
+def _show(request: Request, site: Site, person: Person, **context: Any) -> Response:
+    with site.database.read() as connection:
+        job = jobs.latest(connection, "import", site.clock())
+        count = connection.execute(select(func.count()).select_from(items)).scalar_one()
+        history = journal.entries(connection)
+    if job is not None and not job.working and (job.finished_at or 0) > site.clock() - 30:
+        figures.forget()
+    version, text = site.guidelines()
+    values = site.project.settings.model_dump()
+    shown = {
+        "job": job, "items": count, "history": history, "classes": site.project.classes, "settings": values,
+        "form": FORM, "fixed": FIXED, "guidelines": text, "guidelines_version": version, "refused": None, "typed": {},
+    } | context  # fmt: skip
+    response = frame.show(request, site, person, "project", **shown)
+    response.status_code = 422 if shown["refused"] else 200
+    return response
+
+
+def _once(path: Path, media_type: str) -> Response:
+    """Send a file and remove it, with the folder that was made for it."""
+
+    def remove() -> None:
+        path.unlink(missing_ok=True)
+        path.parent.rmdir()
+
+    headers = {"Cache-Control": "no-store"}
+    return FileResponse(
+        path, filename=path.name, media_type=media_type, headers=headers, background=BackgroundTask(remove)
+    )
+
+
+def _note(site: Site, person: Person, action: str, **detail: Any) -> None:
+    now = site.clock()
+
+    def work(connection: Connection) -> None:
+        journal.note(connection, action, now, person.id, **detail)
+
+    site.database.write(work)
+    figures.forget()

@@ -1,0 +1,70 @@
+"""The settings as a form: which may be changed while people answer, and what each of them means."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.project.folder import Settings
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One field of the form."""
+
+    name: str
+    title: str
+    help: str
+    kind: Literal["text", "whole", "number", "switch", "choice"] = "number"
+    choices: tuple[str, ...] = ()
+
+
+FORM = (
+    Setting("name", "Name", "Shown to annotators.", "text"),
+    Setting("question", "Question", "Stands above the labels.", "text"),
+    Setting("overlap", "Answers for each question", "By different people; two or more show how far they agree. "
+            "Holds for items brought in from now on.", "whole"),
+    Setting("questions_per_item", "Questions about each item", "More questions tell more than the same one again. "
+            "Holds for items brought in from now on.", "whole"),
+    Setting("gold_share", "Share of known items", "How often an item with a known label is hidden among the others."),
+    Setting("repeat_share", "Share of repeated questions", "How often people are asked again what they answered before."),
+    Setting("repeat_gap", "Distance of repeats", "Questions in between, at least.", "whole"),
+    Setting("mechanism", "Choice of questions", "Adaptive: each training replaces open questions by more telling ones.",
+            "choice", ("uniform", "adaptive")),
+    Setting("uniform_share", "Share that stays uniform", "Only uniform questions can judge the model."),
+    Setting("show_predictions", "Show predictions", "Annotators see what the model thinks. Quicker, but it pulls answers "
+            "its way, and the accuracy no longer holds.", "switch"),
+    Setting("show_names", "Show names of items", "Turn it off where names tell the class.", "switch"),
+    Setting("slip_rate", "Slips of the finger", "How often people press the wrong key; training allows for it."),
+    Setting("too_fast_seconds", "Too fast, in seconds", "Quicker answers are counted as too fast."),
+    Setting("claim_seconds", "A question is held for, in seconds", "After that it goes to somebody else."),
+    Setting("prefetch", "Questions loaded ahead", "More for slow networks.", "whole"),
+    Setting("session_days", "Signed in for, in days", "After that the personal link is opened again."),
+)  # fmt: skip
+FIXED = {
+    "size": "Labels in each question. Fixed: answers to questions of another size could not be judged together.",
+    "seed": "The questions follow from it.",
+    "epsilon": "Private mode. Fixed: people were told how their answers are randomised.",
+}
+
+
+def read_form(settings: Settings, fields: dict[str, str]) -> dict[str, Any]:
+    """What the form changes; an error names the field by its title. The values are checked again as a whole."""
+    changes: dict[str, Any] = {}
+    for one in FORM:
+        if one.kind == "switch":
+            # A switch that is off is not sent at all; the form says that it was there.
+            value: Any = fields.get(one.name) == "on" if f"has-{one.name}" in fields else getattr(settings, one.name)
+        elif one.name not in fields:
+            continue
+        else:
+            value = _number(one, fields[one.name]) if one.kind in ("whole", "number") else fields[one.name].strip()
+        if value != getattr(settings, one.name):
+            changes[one.name] = value
+    return changes
+
+
+def _number(one: Setting, text: str) -> float:
+    try:
+        return int(text) if one.kind == "whole" else float(text)
+    except ValueError:
+        raise ProjectError(f"{one.title}: {text!r} is not a {'whole ' if one.kind == 'whole' else ''}number") from None
