@@ -91,7 +91,7 @@ def test_item_13_a_new_link_ends_the_old_one(world):
 def test_item_13_admin_and_annotators_are_apart(world):
     ann, admin = world.annotator("ann"), world.admin()
     assert ann.get("/admin").status_code == 403
-    assert ann.post("/admin", data={"action": "pause"}).status_code == 403
+    assert ann.post("/admin/pause", data={"paused": "yes"}).status_code == 403
     assert admin.get("/admin").status_code == 200
     assert admin.post("/api/claim", json={}).status_code == 403
     assert world.browser().get("/admin").status_code == 401

@@ -3,8 +3,6 @@
 import csv
 from io import StringIO
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
-from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from sqlalchemy import Connection, func, select
@@ -13,7 +11,6 @@ from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.schema import items, models, predictions
 
-IN_MEMORY = 32 * 2**20
 BATCH = 2000
 COLUMNS = ("item", "label", "confidence", "kept_aside")
 
@@ -26,17 +23,13 @@ def model_folder(project: Project, version: int) -> Path:
     return folder
 
 
-def zip_model(project: Project, version: int) -> IO[bytes]:
-    """A version of the model as a zip file, at its beginning."""
+def zip_model(project: Project, version: int, out: Path) -> None:
+    """Write a version of the model as one zip file."""
     folder = model_folder(project, version)
-    # Not a context: whoever sends it closes it.
-    out: IO[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 archive.write(path, Path(f"model-{version:04d}") / path.relative_to(folder))
-    out.seek(0)
-    return out
 
 
 def current_version(connection: Connection) -> int | None:

@@ -102,7 +102,7 @@ def _pictures(home: Path, sent: Sequence[Sent]) -> Uploaded:
 
 
 def _unpack(sent: Sent, folder: Path) -> int:
-    """The pictures of a zip file. Sizes are counted as they are unpacked: what the file says of itself may be untrue."""
+    """The pictures of a zip file. Sizes are counted while unpacking: what the file says of itself may be untrue."""
     count, left = 0, LARGEST_UNPACKED
     try:
         with ZipFile(sent.stream) as archive:

@@ -26,6 +26,7 @@ from oneof.annotation.web.dashboard import model, overview, people, wording
 from oneof.annotation.web.dashboard import project as project_page
 from oneof.annotation.web.security import Guard
 from oneof.annotation.web.site import Site
+from oneof.annotation.web.ticking import ticking
 
 HERE = Path(__file__).parent
 
@@ -36,7 +37,8 @@ def create_app(project: Project, database: Database, root: str = "", slug: str =
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        yield
+        with ticking(site):
+            yield
         database.close()
 
     app = FastAPI(

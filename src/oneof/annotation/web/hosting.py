@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
@@ -28,6 +28,7 @@ from oneof.annotation.web.logs import AccessLog
 from oneof.annotation.web.proxy import Proxy
 from oneof.annotation.web.security import Guard
 from oneof.annotation.web.site import Site, session_of
+from oneof.annotation.web.ticking import ticking
 
 OWN = ("static", "healthz", "metrics")
 """Addresses of the server itself."""
@@ -163,7 +164,10 @@ class Host:
     def _several(self) -> ASGIApp:
         @asynccontextmanager
         async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-            yield
+            with ExitStack() as stack:
+                for one in self.hosted:
+                    stack.enter_context(ticking(one.site))
+                yield
             self.close()
 
         templates = page_templates()

@@ -2,7 +2,7 @@
 
 import pytest
 
-PAGES = ("/admin", "/admin/people")
+PAGES = ("/admin", "/admin/people", "/admin/model", "/admin/project")
 without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
 
 
@@ -17,7 +17,10 @@ def test_every_page_is_for_managers(world, page):
 
 
 @without_postgresql
-@pytest.mark.parametrize("form", ["/admin/pause", "/admin/people/invite", "/admin/people/act"])
+@pytest.mark.parametrize(
+    "form",
+    ["/admin/pause", "/admin/people/invite", "/admin/people/act", "/admin/model/train", "/admin/project/settings"],
+)
 def test_every_form_is_for_managers(world, form):
     assert world.browser().post(form, data={"name": "eve"}).status_code == 401
     assert world.annotator("ann").post(form, data={"name": "eve"}).status_code == 403

@@ -1,11 +1,14 @@
 """What the pages of the dashboard share: who may see them, the frame around them, forms, and asking before acting."""
 
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Annotated, Any
 from urllib.parse import parse_qs, urlencode
 
 from fastapi import Depends, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import FileResponse, RedirectResponse, Response
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking.people import Person
@@ -33,7 +36,8 @@ NOTICES = {
 
 def root(request: Request) -> str:
     """Where this project is served, without a slash at the end: empty, or a path before every address."""
-    return str(request.scope.get("root_path", "")).rstrip("/")
+    site: Site = request.app.state.site
+    return site.base
 
 
 def address(request: Request, page: str, **query: Any) -> str:
@@ -89,7 +93,7 @@ def confirm(
         consequences=consequences,
         button=button,
         fields={**fields, "confirmed": "yes"},
-        action=request.url.path,
+        action=root(request) + request.scope["path"].removeprefix(root(request)),
         back=back or address(request, page),
     )
 
@@ -116,3 +120,24 @@ def needed(fields: dict[str, str], name: str) -> str:
     if not fields.get(name, "").strip():
         raise HTTPException(422, f"{name}: nothing was given")
     return fields[name]
+
+
+def new_file(name: str) -> Path:
+    """A place for a file that is sent and then forgotten."""
+    return Path(mkdtemp(prefix="oneof-")) / name
+
+
+def send_once(path: Path, media_type: str) -> Response:
+    """Send a file of `new_file`, and remove it."""
+
+    def remove() -> None:
+        path.unlink(missing_ok=True)
+        path.parent.rmdir()
+
+    return FileResponse(
+        path,
+        filename=path.name,
+        media_type=media_type,
+        headers={"Cache-Control": "no-store"},
+        background=BackgroundTask(remove),
+    )

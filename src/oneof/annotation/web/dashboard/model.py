@@ -3,7 +3,7 @@
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -63,11 +63,12 @@ async def schedule(request: Request, site: TheSite, person: Manager, fields: For
 def download(site: TheSite, person: Manager, version: int) -> Response:
     """A version of the model, as one file."""
     try:
-        archive = delivering.zip_model(site.project, version)
+        delivering.model_folder(site.project, version)
     except ProjectError as error:
         raise HTTPException(404, str(error)) from None
-    headers = {"Content-Disposition": f'attachment; filename="model-{version:04d}.zip"', "Cache-Control": "no-store"}
-    return StreamingResponse(archive, media_type="application/zip", headers=headers)
+    path = frame.new_file(f"model-{version:04d}.zip")
+    delivering.zip_model(site.project, version, path)
+    return frame.send_once(path, "application/zip")
 
 
 @router.get("/admin/model/predictions.csv")

@@ -33,20 +33,22 @@ class Figures:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._found: tuple[float, Site, dict[str, Any]] | None = None
+        self._found: dict[str, tuple[float, dict[str, Any]]] = {}
 
     def get(self, site: Site) -> dict[str, Any]:
         """Everything that Overview shows."""
         with self._lock:
             now = site.clock()
-            if self._found is None or self._found[1] is not site or not 0 <= now - self._found[0] < FRESH_SECONDS:
-                self._found = (now, site, overview_figures(site.database, site.project, now))
-            return self._found[2]
+            made, found = self._found.get(site.project_id, (-FRESH_SECONDS, {}))
+            if not 0 <= now - made < FRESH_SECONDS:
+                found = overview_figures(site.database, site.project, now)
+                self._found[site.project_id] = (now, found)
+            return found
 
     def forget(self) -> None:
         """Look again at the next request: something was changed."""
         with self._lock:
-            self._found = None
+            self._found.clear()
 
 
 figures = Figures()

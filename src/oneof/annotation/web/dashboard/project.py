@@ -1,14 +1,11 @@
 """Project: bring items in, take answers out, settings, classes, guidelines, and the history of it all."""
 
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import Response
 from sqlalchemy import Connection, func, select
-from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
@@ -63,19 +60,19 @@ def answers(site: TheSite, person: Manager, kind: str, everything: bool = False)
     """The answers as a file that `oneof train` reads; `everything` adds skips, checks and withdrawn answers."""
     if kind not in FORMATS:
         raise HTTPException(404, f"expected one of {', '.join(FORMATS)}")
-    path = Path(tempfile.mkdtemp(prefix="oneof-")) / f"answers.{kind}"
+    path = frame.new_file(f"answers.{kind}")
     export_answers(site.database, site.project, path, skips=everything, checks=everything, withdrawn=everything)
-    return _once(path, FORMATS[kind])
+    return frame.send_once(path, FORMATS[kind])
 
 
 @router.get("/admin/project/backup.sqlite")
 def backup(site: TheSite, person: Manager) -> Response:
     """The whole database in one file."""
-    path = Path(tempfile.mkdtemp(prefix="oneof-")) / "backup.sqlite"
+    path = frame.new_file("backup.sqlite")
     back_up(site.database, path)
     now = site.clock()
     site.database.write(lambda connection: journal.note(connection, "backup", now, person.id))
-    return _once(path, "application/vnd.sqlite3")
+    return frame.send_once(path, "application/vnd.sqlite3")
 
 
 @router.post("/admin/project/settings")
@@ -140,12 +137,10 @@ def _classes(request: Request, site: Site, person: Person, fields: dict[str, str
         wanted.append(replace(one, name=name, definition=definition or None))
     renamed = {old.name: new.name for old, new in zip(known, wanted, strict=True) if old.name != new.name}
     if renamed and fields.get("confirmed") != "yes":
-        consequences = [
-            f"“{old}” becomes “{new}”, in questions that are asked from now on." for old, new in renamed.items()
-        ]
+        consequences = [f"“{old}” becomes “{new}” in questions from now on." for old, new in renamed.items()]
         consequences += [
-            "Answers so far are kept by number, not by name: they now speak of the new name. Rename only what stays the "
-            "same thing; a class of another meaning would make every answer about it wrong.",
+            "Answers so far are kept by number, not by name: they now speak of the new name. Rename only what stays "
+            "the same thing; a class of another meaning would make every answer about it wrong.",
             "Exports, predictions and models trained from now on use the new name; models that are there keep the old.",
         ]
         return frame.confirm(
@@ -176,19 +171,6 @@ def _show(request: Request, site: Site, person: Person, **context: Any) -> Respo
     response = frame.show(request, site, person, "project", **shown)
     response.status_code = 422 if shown["refused"] else 200
     return response
-
-
-def _once(path: Path, media_type: str) -> Response:
-    """Send a file and remove it, with the folder that was made for it."""
-
-    def remove() -> None:
-        path.unlink(missing_ok=True)
-        path.parent.rmdir()
-
-    headers = {"Cache-Control": "no-store"}
-    return FileResponse(
-        path, filename=path.name, media_type=media_type, headers=headers, background=BackgroundTask(remove)
-    )
 
 
 def _note(site: Site, person: Person, action: str, **detail: Any) -> None:

@@ -26,13 +26,13 @@ FORM = (
     Setting("questions_per_item", "Questions about each item", "More questions tell more than the same one again. "
             "Holds for items brought in from now on.", "whole"),
     Setting("gold_share", "Share of known items", "How often an item with a known label is hidden among the others."),
-    Setting("repeat_share", "Share of repeated questions", "How often people are asked again what they answered before."),
+    Setting("repeat_share", "Share of repeated questions", "How often people are asked again what they answered."),
     Setting("repeat_gap", "Distance of repeats", "Questions in between, at least.", "whole"),
     Setting("mechanism", "Choice of questions", "Adaptive: each training replaces open questions by more telling ones.",
             "choice", ("uniform", "adaptive")),
     Setting("uniform_share", "Share that stays uniform", "Only uniform questions can judge the model."),
-    Setting("show_predictions", "Show predictions", "Annotators see what the model thinks. Quicker, but it pulls answers "
-            "its way, and the accuracy no longer holds.", "switch"),
+    Setting("show_predictions", "Show predictions", "Annotators see what the model thinks. Quicker, but it pulls "
+            "answers its way, and the accuracy no longer holds.", "switch"),
     Setting("show_names", "Show names of items", "Turn it off where names tell the class.", "switch"),
     Setting("slip_rate", "Slips of the finger", "How often people press the wrong key; training allows for it."),
     Setting("too_fast_seconds", "Too fast, in seconds", "Quicker answers are counted as too fast."),

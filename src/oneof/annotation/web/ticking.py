@@ -1,0 +1,38 @@
+"""What a server does by itself every few seconds, in a thread beside the requests."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from oneof.annotation.learning.automatic import train_if_due
+from oneof.annotation.web.site import Site
+
+EVERY_SECONDS = 5.0
+log = logging.getLogger("oneof.annotation")
+
+
+def tick(site: Site) -> None:
+    """Train, if it is time."""
+    train_if_due(site.database, site.project, site.clock())
+
+
+@contextmanager
+def ticking(site: Site) -> Iterator[None]:
+    """Within this block the server looks after the project. A failure is logged, and tried again the next time."""
+    ended = threading.Event()
+
+    def loop() -> None:
+        while not ended.wait(EVERY_SECONDS):
+            try:
+                tick(site)
+            except Exception:
+                log.exception("%s: looking after the project failed", site.project.folder)
+
+    thread = threading.Thread(target=loop, daemon=True, name=f"ticking-{site.slug or 'project'}")
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
