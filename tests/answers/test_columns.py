@@ -20,6 +20,9 @@ CSV = [
     (f"{HEAD}\n0,0|1,\n1,2,no\n", r"line 2, column answer: value ''"),
     (f"{HEAD}\n0,0|1,yes\n1,,no\n", r"line 3, column subset: label '', expected a name or a whole number"),
     (f"{HEAD}\n0,0|1|,yes\n", r"line 2, column subset: label ''"),
+    (f"{HEAD}\n0,1|2,yes\n1,3,no\n", r"labels are 1 to 3 and 0 never occurs, but class numbers start at 0"),
+    (f"{HEAD},design\n0,0|1,yes,\n1,2,no,guess\n", r"line 3, column design: value 'guess', expected one of uniform"),
+    (f"{HEAD},predicted\n0,0|1,yes,\n1,2,no,7\n", r"line 3, column predicted: value '7', expected a class number"),
     (f"{HEAD}\n0,0|0,yes\n1,2,no\n", r"line 2, column subset: names a label twice"),
     (f"{HEAD}\n0,0|1,yes\n1,2,no\n2,0|1|2,yes\n", r"line 4, column subset: has 3 labels, expected 1\.\.2"),
     (f"{HEAD}\n,0|1,yes\n1,2,no\n", r"line 2, column item: value '', expected a name or a whole number"),
@@ -76,6 +79,13 @@ def test_jsonl(row: Any, message: str, tmp_path: Path) -> None:
     path.write_text(f"{json.dumps(ROW)}\n\n{json.dumps(row)}\n")
     with pytest.raises(ValueError, match=message):
         Answers.load(path, classes=4)
+
+
+def test_a_class_number_that_is_one_too_large_is_explained(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"{HEAD}\n0,1|3,yes\n")
+    with pytest.raises(ValueError, match=r"label '3', expected a class number in 0\.\.2; class numbers start at 0"):
+        Answers.load(path, classes=3)
 
 
 def test_broken_json(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ def tables(draw: st.DrawFn, names: st.SearchStrategy[str], least: int = 0) -> An
     subsets = np.array([[row >> j & 1 for j in range(k)] for row in rows], dtype=np.bool_).reshape(n, k)
     rates = st.none() | st.lists(st.floats(0, 0.49), min_size=n, max_size=n)
     bits = st.lists(st.booleans(), min_size=n, max_size=n)
+    designs = st.lists(st.sampled_from(["uniform", "adaptive", "given", "prediction"]), min_size=n, max_size=n)
     return Answers(
         subsets,
         draw(bits),
@@ -41,7 +42,9 @@ def tables(draw: st.DrawFn, names: st.SearchStrategy[str], least: int = 0) -> An
         annotators=draw(st.none() | st.lists(st.just("") | names, min_size=n, max_size=n)),
         flip_yes=draw(rates),
         flip_no=draw(rates),
-        adaptive=draw(st.none() | bits),
+        design=draw(st.just("given") | designs),
+        predicted=subsets.argmax(axis=1),
+        skipped=draw(st.none() | bits),
     )
 
 
@@ -108,14 +111,14 @@ def test_what_the_files_look_like(tmp_path: Path) -> None:
     )
     answers.save(tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == (
-        "item,subset,answer,annotator,flip_yes,flip_no,adaptive\n"
-        "4,cat|dog,yes,ann,0.25,0.5,False\n"
-        "4,owl,no,bob,0.25,0.5,True\n"
+        "item,subset,answer,annotator,flip_yes,flip_no,design\n"
+        "4,cat|dog,yes,ann,0.25,0.5,uniform\n"
+        "4,owl,no,bob,0.25,0.5,adaptive\n"
     )
     answers.save(tmp_path / "a.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     assert lines[1] == {"item": 4, "subset": ["owl"], "answer": "no", "annotator": "bob", "flip_yes": 0.25,
-                        "flip_no": 0.5, "adaptive": True}  # fmt: skip
+                        "flip_no": 0.5, "design": "adaptive"}  # fmt: skip
     answers.save(tmp_path / "a.parquet")
     table = pq.read_table(tmp_path / "a.parquet")
     assert table.column("subset").to_pylist() == [["cat", "dog"], ["owl"]]
@@ -123,7 +126,7 @@ def test_what_the_files_look_like(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("yes", "no"), [("yes", "no"), ("Yes", "NO"), ("true", "false"), ("True", "False"), ("1", "0")]
+    ("yes", "no"), [("yes", "no"), ("Yes", "NO"), ("true", "false"), ("True", "False"), ("1", "0"), ("y", "N")]
 )
 def test_words_for_yes_and_no(yes: str, no: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
@@ -328,3 +331,27 @@ def test_files_are_written_some_rows_at_a_time(suffix: str, tmp_path: Path, monk
     assert Answers.load(tmp_path / f"parts{suffix}") == answers
     if suffix in (".csv", ".jsonl"):
         assert (tmp_path / f"parts{suffix}").read_bytes() == (tmp_path / f"whole{suffix}").read_bytes()
+
+
+def test_older_files_tell_adaptive_questions(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("item,subset,answer,adaptive\n0,0,yes,True\n1,1,no,False\n")
+    assert Answers.load(tmp_path / "a.csv").design.tolist() == ["adaptive", "uniform"]
+    np.savez(tmp_path / "a.npz", subsets=np.array([[128]], np.uint8), classes=2, responses=[True], items=[0],
+             adaptive=[True])  # fmt: skip
+    assert Answers.load(tmp_path / "a.npz").design.tolist() == ["adaptive"]
+
+
+def test_nothing_is_left_to_guessing(tmp_path: Path) -> None:
+    """Class numbers that never show a 0, and names that hold what other files join labels by."""
+    for answers in (
+        Answers([[0, 1, 0, 1]], [True]),
+        Answers([[1, 0], [0, 1]], [True, False], class_names=["Doe, John", "Roe; Jane"]),
+        Answers([[1, 0], [0, 1]], [True, False], class_names=["['a', 'b']", "c"]),
+    ):
+        for suffix in FORMATS:
+            assert round_trip(answers, tmp_path / f"a{suffix}") == answers
+
+
+def test_a_suffix_in_capitals(tmp_path: Path) -> None:
+    answers = Answers([[True, False]], [True])
+    assert round_trip(answers, tmp_path / "A.CSV") == answers

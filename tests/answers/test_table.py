@@ -171,9 +171,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"subsets": [["a", "b"]]}, "subsets must be true or false"),
     ({"subsets": [True, False]}, r"subsets must have 2 dimensions, not shape \(2,\)"),
     ({"subsets": [[True]]}, "at least 2 classes"),
-    ({"responses": [True, False]}, r"responses must have shape \(1,\), one an answer, not \(2,\)"),
+    ({"responses": [True, False]}, r"responses must have shape \(1,\), one entry for each answer, not \(2,\)"),
     ({"responses": [2]}, "responses must be true or false"),
-    ({"responses": ["yes"]}, "responses must be true or false"),
+    ({"responses": ["maybe"]}, "row 0: response 'maybe', expected yes, no or skip"),
     ({"items": [-1]}, "row 0: item -1 is negative"),
     ({"items": [0.0]}, "items must be whole numbers"),
     ({"items": [0, 1]}, r"items must be whole numbers of shape \(1,\)"),
@@ -189,6 +189,15 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"flip_no": np.nan}, "flip_no is nan"),
     ({"flip_yes": 0.5, "flip_no": 0.5}, r"row 0: flip_yes \+ flip_no is 1, expected less than 1"),
     ({"adaptive": [3]}, "adaptive must be true or false"),
+    ({"adaptive": [True], "design": "given"}, "pass design or adaptive, not both"),
+    ({"design": "guess"}, "row 0: design 'guess', expected one of uniform, prediction, adaptive, given"),
+    ({"design": [4]}, "design must be one of uniform"),
+    ({"design": ["given", "given"]}, r"design must have shape \(1,\)"),
+    ({"design": "prediction"}, 'row 0: a question of design "prediction" needs its class in predicted'),
+    ({"design": "prediction", "predicted": [1]}, "row 0: the question does not contain 1, which it was made from"),
+    ({"predicted": [2]}, r"row 0: predicted is 2, expected a class in 0\.\.1, or -1 for none"),
+    ({"predicted": [0.5]}, "predicted must be class numbers"),
+    ({"skipped": [True, False]}, r"skipped must have shape \(1,\)"),
 ]
 
 
@@ -270,3 +279,52 @@ def test_contradictions_are_found_as_the_evidence_finds_them():
 def test_only_rows_index():
     with pytest.raises(ValueError, match="indexed by rows"):
         Answers([[True, False]] * 2, [True, False])[np.zeros((2, 2), dtype=int)]
+
+
+def test_designs_and_predictions_are_kept_with_their_answers() -> None:
+    answers = Answers([[1, 1, 0], [0, 1, 1], [1, 0, 0]], [1, 0, 1], design=["prediction", "adaptive", "uniform"],
+                      predicted=[1, -1, -1])  # fmt: skip
+    assert answers.design.tolist() == ["prediction", "adaptive", "uniform"]
+    assert answers.adaptive.tolist() == [False, True, False]
+    assert answers.has_design("uniform", "prediction").tolist() == [True, False, True]
+    assert answers[[2, 0]].predicted.tolist() == [-1, 1]
+    assert answers[2:].predicted is None
+    plain = Answers([[1, 1, 0]], [1])
+    assert plain.design.tolist() == ["uniform"]
+    assert (plain + answers).design.tolist() == ["uniform", "prediction", "adaptive", "uniform"]
+    assert plain.replace(design="given").design.tolist() == ["given"]
+    assert answers.replace(items=[3, 2, 1]).design.tolist() == answers.design.tolist()
+
+
+def test_a_skip_says_nothing() -> None:
+    answers = Answers([[1, 1, 0]] * 3, ["yes", "Skip", "no"], items=[0, 0, 1])
+    assert answers.skipped.tolist() == [False, True, False]
+    assert answers == Answers([[1, 1, 0]] * 3, [True, True, False], items=[0, 0, 1], skipped=[False, True, False])
+    assert repr(answers) == "Answers(3 answers, 1 yes, 1 skipped, 3 classes)"
+    assert answers.consistent[1].all()
+    assert len(answers.answered) == 2
+    assert answers.answered.answered == answers.answered
+    assert np.array_equal(answers.evidence(), answers.answered.evidence())
+    contradictory = Answers([[1, 0]] * 2, [True, False], items=[0, 0], skipped=[False, True])
+    contradictory.refuse_contradictions()
+    with pytest.warns(UserWarning, match="does not hold skipped"):
+        assert answers.signed[1].tolist() == [0, 0, 0]
+
+
+def test_a_signed_array_warns_of_what_it_does_not_hold() -> None:
+    answers = Answers([[True, False]], [True], class_names=["cat", "dog"], flip_yes=0.1, design="given")
+    with pytest.warns(UserWarning, match="does not hold flip_yes, class_names, design"):
+        assert answers.signed.tolist() == [[1, 0]]
+
+
+def test_rates_of_zero_are_no_noise() -> None:
+    answers = Answers([[True, False]] * 2, [True, False], items=[0, 0], flip_yes=0.0, flip_no=[0.0, 0.0])
+    assert not answers.noisy
+    assert answers == Answers([[True, False]] * 2, [True, False], items=[0, 0])
+    with pytest.raises(ValueError, match="contradict each other"):
+        answers.refuse_contradictions()
+    # A no that may be wrong does not rule out what a certain yes says.
+    half = answers.replace(flip_yes=[0.0, 0.1])
+    assert half.noisy
+    half.refuse_contradictions()
+    assert half.evidence()[0, 0] == pytest.approx(np.log(0.1))

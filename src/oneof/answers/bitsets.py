@@ -1,10 +1,47 @@
 """Sets of labels with one bit a label: k/8 bytes a set in place of k. Rows as `np.packbits` makes them."""
 
+from dataclasses import dataclass
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
+from oneof.answers.checks import refuse_first
+
 Packed = NDArray[np.uint8]
 """n sets of labels, (n, ceil(k / 8)); the bits after the last label are 0."""
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Packed sets together with the number of classes they are over, checked.
+
+    >>> Sets.of(np.array([[True, False, True]])).packed
+    array([[160]], dtype=uint8)
+    """
+
+    packed: Packed
+    classes: int
+
+    def __post_init__(self) -> None:
+        width = -(-self.classes // 8)
+        if self.packed.dtype != np.uint8 or self.packed.ndim != 2 or self.packed.shape[1] != width:
+            shape = f"{self.packed.dtype} {self.packed.shape}"
+            raise ValueError(f"packed must be uint8 (n, {width}) for {self.classes} classes, not {shape}")
+        spare = np.uint8((1 << (-self.classes % 8)) - 1)
+        if spare:
+            message = f"packed has bits beyond the {self.classes} classes"
+            refuse_first((self.packed[:, -1] & spare) > 0, lambda i: message)
+
+    @classmethod
+    def of(cls, sets: NDArray[np.bool_]) -> Self:
+        """From bool (n, k)."""
+        return cls(pack(sets), sets.shape[1])
+
+    def trivial(self) -> NDArray[np.bool_]:
+        """Which sets hold no label at all, or all of them, (n,). It needs no room for numbers, as `sizes` does."""
+        everything = pack(np.ones((1, self.classes), dtype=np.bool_))
+        return np.asarray(~self.packed.any(axis=1) | (self.packed == everything).all(axis=1))
 
 
 def pack(sets: NDArray[np.bool_]) -> Packed:

@@ -6,6 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+DESIGNS = ("uniform", "prediction", "adaptive", "given")
+"""How a question was chosen: drawn at random, made from a prediction among random others, by looking at a model, or
+not by us at all (labels and candidate sets that somebody gave)."""
+
+SKIP = -1
+WORDS = {
+    **dict.fromkeys(("yes", "y", "true", "t", "1"), 1),
+    **dict.fromkeys(("no", "n", "false", "f", "0"), 0),
+    **dict.fromkeys(("skip", "skipped", "can't tell", "can’t tell"), SKIP),
+}
+"""What people write for yes, no and "can't tell"."""
+
 
 def as_bits(values: ArrayLike, name: str, ndim: int) -> NDArray[np.bool_]:
     """An array of true and false of so many dimensions, where 1 and 0 will do."""
@@ -22,29 +34,95 @@ def as_bits(values: ArrayLike, name: str, ndim: int) -> NDArray[np.bool_]:
 def as_column(array: NDArray[Any], n: int, name: str) -> NDArray[Any]:
     """The array, which has one entry for each of n answers."""
     if array.shape != (n,):
-        raise ValueError(f"{name} must have shape ({n},), one an answer, not {array.shape}")
+        raise ValueError(f"{name} must have shape ({n},), one entry for each answer, not {array.shape}")
     return array
 
 
+def as_responses(
+    responses: ArrayLike, skipped: ArrayLike | None, n: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_] | None]:
+    """Which answers are yes, and which are skips (None where there are none). A skip has no response: it is False.
+
+    responses: true and false, 1 and 0, or words such as "yes", "n" and "skip".
+
+    >>> as_responses(["yes", "skip", "n"], None, 3)
+    (array([ True, False, False]), array([False,  True, False]))
+    """
+    array = np.asarray(responses)
+    unsaid = np.zeros(n, np.bool_) if skipped is None else as_column(as_bits(skipped, "skipped", 1), n, "skipped")
+    if array.dtype.kind in "OUT" and array.ndim == 1:
+        spelled, place = np.unique(array.astype(str), return_inverse=True)
+        codes = np.array([WORDS.get(word.strip().lower(), -2) for word in spelled], dtype=np.int64)[place]
+        refuse_first(
+            (codes < SKIP) & ~_at(unsaid, codes), lambda i: f"response {str(array[i])!r}, expected yes, no or skip"
+        )
+        said = as_column(codes == 1, n, "responses")
+        unsaid = unsaid | (codes == SKIP)
+    else:
+        said = as_column(as_bits(array, "responses", ndim=1), n, "responses")
+    return (said & ~unsaid, unsaid) if unsaid.any() else (said, None)
+
+
+def as_designs(design: str | ArrayLike, n: int) -> NDArray[np.uint8] | None:
+    """The design of each question as its place in `DESIGNS`, (n,); None where all are uniform.
+
+    >>> as_designs(["uniform", "given"], 2)
+    array([0, 3], dtype=uint8)
+    """
+    array = np.atleast_1d(np.asarray(design))
+    if array.dtype.kind in "OUT":
+        spelled, place = np.unique(array.astype(str), return_inverse=True)
+        for name in spelled:
+            if name not in DESIGNS:
+                row = int(np.argmax(array.astype(str) == name))
+                raise ValueError(f"row {row}: design {str(name)!r}, expected one of {', '.join(DESIGNS)}")
+        array = np.array([DESIGNS.index(name) for name in spelled], dtype=np.uint8)[place]
+    elif array.size and (array.dtype != np.uint8 or array.max() >= len(DESIGNS)):
+        raise ValueError(f"design must be one of {', '.join(DESIGNS)}, or one of them for each answer")
+    codes = np.full(n, array[0], np.uint8) if np.ndim(design) == 0 else as_column(array.astype(np.uint8), n, "design")
+    return codes if codes.any() else None
+
+
+def as_predicted(predicted: ArrayLike | None, n: int, classes: int) -> NDArray[np.int64] | None:
+    """The class that each question was made from, (n,), -1 where it was not made from one; None where none was."""
+    if predicted is None:
+        return None
+    array = np.asarray(predicted)
+    if n and array.dtype.kind not in "iu":
+        raise ValueError(f"predicted must be class numbers of shape ({n},), not {array.dtype} {array.shape}")
+    array = as_column(np.full(n, array) if array.ndim == 0 else array, n, "predicted").astype(np.int64, copy=False)
+    refuse_first(
+        (array < -1) | (array >= classes),
+        lambda i: f"predicted is {array[i]}, expected a class in 0..{classes - 1}, or -1 for none",
+    )
+    return array if (array >= 0).any() else None
+
+
 def as_rates(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float64] | None:
-    """Flip rates (n,), from an array or one number."""
+    """Flip rates (n,), from an array or one number; None where all are zero, which means no flips."""
     if values is None:
         return None
     array = np.asarray(values, dtype=np.float64)
     array = as_column(np.full(n, array) if array.ndim == 0 else array, n, name)
     refuse_first(~((array >= 0) & (array < 1)), lambda i: f"{name} is {array[i]}, expected a rate in [0, 1)")
-    return array
+    return array if array.any() else None
 
 
-def as_names(names: Sequence[str] | None, count: int | None, what: str) -> tuple[str, ...] | None:
+class Names(tuple[str, ...]):
+    """Names that were checked, so that they need not be checked again with every slice of a table."""
+
+
+def as_names(names: Sequence[str] | None, count: int | None, what: str) -> Names | None:
     """Unique names, as many as `count` says, of what there is: "class" or "item"."""
     if names is None:
         return None
-    found = tuple(map(str, names))
-    if "" in found:
-        raise ValueError(f"{what} name number {found.index('')} is empty")
+    found = names if isinstance(names, Names) else Names(map(str, names))
     if count is not None and len(found) != count:
         raise ValueError(f"there are {count} {what}es but {len(found)} {what} names")
+    if found is names:
+        return found
+    if "" in found:
+        raise ValueError(f"{what} name number {found.index('')} is empty")
     if len(set(found)) < len(found):
         twice = next(name for i, name in enumerate(found) if name in found[:i])
         raise ValueError(f"the {what} name {twice!r} appears twice")
@@ -58,3 +136,8 @@ def refuse_first(bad: NDArray[np.bool_], message: Any, what: str = "row") -> Non
     rows = np.flatnonzero(bad)
     if len(rows):
         raise ValueError(f"{what} {rows[0]}: {message(rows[0])}")
+
+
+def _at(mask: NDArray[np.bool_], like: NDArray[Any]) -> NDArray[np.bool_]:
+    """The mask, or nothing at all where the shapes differ, which is refused later with a better message."""
+    return mask if mask.shape == like.shape else np.ones(like.shape, dtype=np.bool_)

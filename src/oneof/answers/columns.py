@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from oneof.answers import bitsets
+from oneof.answers.checks import DESIGNS, SKIP, WORDS
 from oneof.answers.table import Answers
 
-WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 MOST_CLASSES = 1 << 20
 """A label number beyond this is taken as a mistake, unless the number of classes was given."""
 
@@ -28,7 +28,7 @@ Classes = int | tuple[str, ...]
 class Table:
     """Rows of a file as read, before they are checked; `place` turns a row of the file into words for an error."""
 
-    path: Path
+    path: Path | str
     place: Callable[[int], str]
     item: "pd.Series[Any]"
     labels: "pd.Series[Any]"
@@ -43,12 +43,18 @@ class Table:
         """The columns of `Answers`, all but `items`, checked."""
         self.refuse_odd_values()
         columns: dict[str, NDArray[Any]] = {"packed": self._packed(classes)}
-        columns["responses"] = self._bits("answer", self.answer)
+        said = self._words("answer", self.answer, "yes or no (or y/n, true/false, 1/0), or skip")
+        columns["responses"], columns["skipped"] = said == 1, said == SKIP
         columns |= {name: self._rates(name) for name in ("flip_yes", "flip_no") if name in self.extra}
         if "annotator" in self.extra:
             columns["annotators"] = self.extra["annotator"].fillna("").to_numpy(dtype=str)
-        if "adaptive" in self.extra:
-            columns["adaptive"] = self._bits("adaptive", self.extra["adaptive"])
+        if "design" in self.extra:
+            columns["design"] = self._designs()
+        elif "adaptive" in self.extra:  # as older files tell it
+            chosen = self._words("adaptive", self.extra["adaptive"], "yes or no (or true/false, 1/0)") == 1
+            columns["design"] = np.where(chosen, np.uint8(DESIGNS.index("adaptive")), np.uint8(0))
+        if "predicted" in self.extra:
+            columns["predicted"] = self._predicted(classes)
         return columns
 
     def _packed(self, classes: Classes) -> bitsets.Packed:
@@ -80,28 +86,43 @@ class Table:
 
     def _codes(self, classes: Classes) -> NDArray[np.int64]:
         """The number of each label in `labels`."""
-        if isinstance(classes, int):
-            codes = _whole_numbers(self.labels)
-            bad = (codes < 0) | (codes >= classes)
-            expected = f"expected a class number in 0..{classes - 1}"
-        else:
-            codes = pd.Index(classes).get_indexer(pd.Index(self.labels.astype(str))).astype(np.int64)
-            bad = codes < 0
-            expected = f"expected one of {', '.join(classes[:8])}{', ...' if len(classes) > 8 else ''}"
-        if bad.any():
-            first = int(np.flatnonzero(bad)[0])
+        codes, expected = numbers_of(self.labels, classes)
+        if (codes < 0).any():
+            first = int(np.argmax(codes < 0))
             row = int(np.searchsorted(np.cumsum(self.sizes), first, side="right"))
             raise self._error(row, "subset", f"label {_shown(self.labels, first)}, {expected}")
         return codes
 
-    def _bits(self, column: str, values: "pd.Series[Any]") -> NDArray[np.bool_]:
+    def _predicted(self, classes: Classes) -> NDArray[np.int64]:
+        """The class that each question was made from; -1 where the cell is empty."""
+        values = self.extra["predicted"]
+        empty = (values.isna() | (values.astype(str) == "")).to_numpy(dtype=np.bool_)
+        labels = values.where(~empty, "0" if isinstance(classes, int) else classes[0])
+        if pd.api.types.is_float_dtype(labels.dtype):  # whole numbers beside empty cells
+            labels = labels.astype(np.int64)
+        codes, expected = numbers_of(labels, classes)
+        if (codes < 0).any():
+            row = int(np.argmax(codes < 0))
+            raise self._error(row, "predicted", f"value {_shown(values, row)}, {expected}")
+        return np.where(empty, -1, codes)
+
+    def _designs(self) -> NDArray[np.uint8]:
+        values = self.extra["design"].fillna("").astype(str).str.strip().replace("", "uniform")
+        codes = pd.Index(DESIGNS).get_indexer(pd.Index(values))
+        if (codes < 0).any():
+            row = int(np.argmax(codes < 0))
+            raise self._error(row, "design", f"value {_shown(values, row)}, expected one of {', '.join(DESIGNS)}")
+        return codes.astype(np.uint8)
+
+    def _words(self, column: str, values: "pd.Series[Any]", expected: str) -> NDArray[np.int64]:
+        """1 for yes, 0 for no, SKIP where people could not tell."""
         codes, unique = pd.factorize(values, use_na_sentinel=False)
-        known = np.array([WORDS.get(_word(value), -1) for value in unique], dtype=np.int64)
+        known = np.array([WORDS.get(_word(value), -2) for value in unique], dtype=np.int64)
         bits = known[codes] if len(unique) else np.zeros(0, np.int64)
-        if (bits < 0).any():
-            row = int(np.flatnonzero(bits < 0)[0])
-            raise self._error(row, column, f"value {_shown(values, row)}, expected yes or no (or true/false, 1/0)")
-        return bits.astype(np.bool_)
+        if (bits < SKIP).any():
+            row = int(np.argmax(bits < SKIP))
+            raise self._error(row, column, f"value {_shown(values, row)}, expected {expected}")
+        return bits
 
     def _rates(self, column: str) -> NDArray[np.float64]:
         rates = pd.to_numeric(self.extra[column], errors="coerce").to_numpy(dtype=np.float64)
@@ -117,6 +138,16 @@ class Table:
 
     def _error(self, row: int, column: str, message: str) -> ValueError:
         return ValueError(f"{self.path}, {self.place(self.first + row)}, column {column}: {message}")
+
+
+def numbers_of(labels: "pd.Series[Any]", classes: Classes) -> tuple[NDArray[np.int64], str]:
+    """The class number of each label, -1 where it is none of the classes; and what was expected, in words."""
+    if isinstance(classes, int):
+        codes = _whole_numbers(labels)
+        beyond = "; class numbers start at 0" if (codes == classes).any() else ""
+        return np.where(codes < classes, codes, -1), f"expected a class number in 0..{classes - 1}{beyond}"
+    codes = pd.Index(classes).get_indexer(pd.Index(labels.astype(str))).astype(np.int64)
+    return codes, f"expected one of {', '.join(classes[:8])}{', ...' if len(classes) > 8 else ''}"
 
 
 def _items(column: "pd.Series[Any]") -> tuple[NDArray[np.int64], "pd.Index[Any] | None"]:
@@ -141,7 +172,7 @@ def _join_items(
     return np.concatenate(found).astype(np.int64), tuple(union.tolist())
 
 
-def read(path: Path, tables: Callable[[], Iterable[Table]], classes: Classes | None) -> Answers:
+def read(path: Path | str, tables: Callable[[], Iterable[Table]], classes: Classes | None) -> Answers:
     """The answers of a file, read a table at a time: beside one table only what is kept of the others is in memory.
 
     tables: one at least, called for anew in each pass over the file; there are two where the classes are not known.
@@ -166,14 +197,20 @@ def read(path: Path, tables: Callable[[], Iterable[Table]], classes: Classes | N
         raise ValueError(f"{path}: {error}") from None
 
 
-def _told_by_labels(path: Path, tables: Iterable[Table]) -> Classes:
+def _told_by_labels(path: Path | str, tables: Iterable[Table]) -> Classes:
     found = []
     for table in tables:
         table.refuse_odd_values()
         found.append(pd.Series(table.labels.unique(), dtype=table.labels.dtype))
     if not any(map(len, found)):
         raise ValueError(f"{path}: no answers in it, and nothing that tells the classes: pass classes")
-    classes = seen(pd.concat(found, ignore_index=True))
+    labels = pd.concat(found, ignore_index=True)
+    classes = seen(labels)
+    if isinstance(classes, int) and starts_at_one(labels):
+        raise ValueError(
+            f"{path}, column subset: the labels are 1 to {classes - 1} and 0 never occurs, but class numbers start at "
+            f"0: subtract one, write names, or pass classes={classes} if class 0 was never asked about"
+        )
     if isinstance(classes, int) and classes > MOST_CLASSES:
         raise ValueError(
             f"{path}, column subset: label {classes - 1} would mean {classes} classes, "
@@ -189,6 +226,12 @@ def seen(labels: "pd.Series[Any]") -> Classes:
     if (numbers >= 0).all():
         return max(2, int(numbers.max(initial=0)) + 1)
     return tuple(sorted(unique.astype(str)))
+
+
+def starts_at_one(labels: "pd.Series[Any]") -> bool:
+    """Whether the labels look like class numbers counted from 1."""
+    numbers = _whole_numbers(pd.Series(labels.unique()))
+    return bool(len(numbers)) and int(numbers.min()) == 1
 
 
 def _whole_numbers(values: "pd.Series[Any]") -> NDArray[np.int64]:

@@ -1,6 +1,7 @@
 """Answers as files: csv, jsonl, parquet and npz.
 
-Columns: item, subset, answer; annotator, flip_yes, flip_no and adaptive where they are known. Others are ignored.
+Columns: item, subset, answer; annotator, flip_yes, flip_no, design and predicted where they are known. Others are
+ignored, but for `adaptive`, in which older files told the design.
 The list of classes is written only where the rows do not tell it already (a class nobody was asked about, or names
 out of order): in the first row's `classes` cell of a csv or jsonl file, in the schema of a parquet file.
 """
@@ -21,13 +22,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from oneof.answers.bitsets import rows_at_once, unpack
-from oneof.answers.columns import Classes, Table, read, seen
+from oneof.answers.columns import Classes, Table, read, seen, starts_at_one
+from oneof.answers.frames import EXTRAS, REQUIRED, extras, require, rows_of, split_labels
 from oneof.answers.table import Answers
 from oneof.files.atomic import replacing
 
 SUFFIXES = (".csv", ".jsonl", ".parquet", ".npz")
-REQUIRED = ("item", "subset", "answer")
-EXTRAS = ("annotator", "flip_yes", "flip_no", "adaptive")
 ROWS_READ = 1 << 15
 """Rows of a parquet file that are read together; every label takes 8 bytes until it is one bit."""
 META = b"oneof.classes"
@@ -65,21 +65,25 @@ def load(path: Path, *, classes: int | Sequence[str] | None = None) -> Answers:
     if suffix == ".parquet":
         told, tables = _read_parquet(path)
     else:
-        told, table = {".csv": _read_csv, ".jsonl": _read_jsonl}[suffix](path)
+        told, table = _read_csv(path, wanted) if suffix == ".csv" else _read_jsonl(path)
         tables = partial(iter, [table])
     return read(path, tables, told if wanted is None else wanted)
 
 
 def _suffix(path: Path) -> str:
-    if path.suffix.lower() not in SUFFIXES:
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
         raise ValueError(f"{path}: unknown kind of file {path.suffix!r}, expected one of {', '.join(SUFFIXES)}")
-    return path.suffix.lower()
+    return suffix
 
 
 def _untold(answers: Answers) -> Classes | None:
     """The classes, where reading the rows alone would not give them back."""
     classes: Classes = answers.classes if answers.class_names is None else answers.class_names
-    return None if len(answers) and seen(_asked_labels(answers)) == classes else classes
+    asked = _asked_labels(answers)
+    # Numbers that seem to start at 1, and names in which a csv cell might be split: nothing is left to guessing.
+    doubtful = starts_at_one(asked) if answers.class_names is None else any(set(",;[") & set(name) for name in asked)
+    return None if len(answers) and not doubtful and seen(asked) == classes else classes
 
 
 def _asked_labels(answers: Answers) -> "pd.Series[Any]":
@@ -87,28 +91,11 @@ def _asked_labels(answers: Answers) -> "pd.Series[Any]":
     return pd.Series(asked if answers.class_names is None else np.array(answers.class_names)[asked])
 
 
-def _frame(answers: Answers) -> tuple[pd.DataFrame, pa.ListArray]:
-    """The plain columns, and the subsets as lists of labels."""
-    rows, labels = np.nonzero(answers.subsets)  # a byte a label: of some answers at a time
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(answers)))])
-    values = labels if answers.class_names is None else np.array(answers.class_names, dtype=object)[labels]
-    kind = pa.int64() if answers.class_names is None else pa.string()
-    lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(values, kind))
-    names = answers.item_names
-    items: Any = answers.items if names is None else [names[item] for item in answers.items.tolist()]
-    frame = pd.DataFrame({"item": items, "answer": np.where(answers.responses, "yes", "no")})
-    columns = {"annotator": answers.annotators, "flip_yes": answers.flip_yes, "flip_no": answers.flip_no}
-    for name, column in (columns | {"adaptive": answers.adaptive}).items():
-        if column is not None:
-            frame[name] = column
-    return frame, lists
-
-
 def _frames(answers: Answers) -> Iterator[tuple[bool, tuple[pd.DataFrame, pa.ListArray]]]:
     """The rows to write, some at a time, and whether they are the first; of no answers, one empty frame."""
     step = rows_at_once(answers.classes)
     for start in range(0, max(1, len(answers)), step):
-        yield start == 0, _frame(answers[start : start + step])
+        yield start == 0, rows_of(answers[start : start + step])
 
 
 def _save_csv(answers: Answers, part: Path) -> None:
@@ -143,12 +130,14 @@ def _save_jsonl(answers: Answers, part: Path) -> None:
 
 def _save_parquet(answers: Answers, part: Path) -> None:
     classes = answers.classes if answers.class_names is None else list(answers.class_names)
+    label = pa.int64() if answers.class_names is None else pa.string()
     kinds = {
         "item": pa.int64() if answers.item_names is None else pa.string(),
-        "subset": pa.list_(pa.int64() if answers.class_names is None else pa.string()),
+        "subset": pa.list_(label),
         "answer": pa.string(),
     }
-    optional = {"annotator": pa.string(), "flip_yes": pa.float64(), "flip_no": pa.float64(), "adaptive": pa.bool_()}
+    optional = {"annotator": pa.string(), "flip_yes": pa.float64(), "flip_no": pa.float64(), "design": pa.string()}
+    optional |= {"predicted": label}
     with ExitStack() as stack:
         writer = None
         for _, (frame, lists) in _frames(answers):
@@ -160,7 +149,8 @@ def _save_parquet(answers: Answers, part: Path) -> None:
 
 
 def _save_npz(answers: Answers, part: Path) -> None:
-    columns = {name: getattr(answers, name) for name in ("annotators", "flip_yes", "flip_no", "adaptive")}
+    columns = {name: getattr(answers, name) for name in ("annotators", "flip_yes", "flip_no", "predicted", "skipped")}
+    columns |= {"design": answers.design_codes}
     names = {
         name: np.array(getattr(answers, name), dtype=str)
         for name in ("class_names", "item_names")
@@ -180,11 +170,12 @@ def _save_npz(answers: Answers, part: Path) -> None:
 
 
 def _load_npz(path: Path) -> Answers:
-    known = ("annotators", "flip_yes", "flip_no", "adaptive", "class_names", "item_names")
+    known = ("annotators", "flip_yes", "flip_no", "design", "predicted", "skipped", "class_names", "item_names")
+    older = ("adaptive",)
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
             columns = dict(stored)
-        rest = {name: columns[name] for name in known if name in columns}
+        rest = {name: columns[name] for name in known + older if name in columns}
         return Answers.from_packed(
             columns["subsets"], int(columns["classes"]), columns["responses"], columns["items"], **rest
         )
@@ -192,7 +183,7 @@ def _load_npz(path: Path) -> Answers:
         raise ValueError(f"{path}: not a file of answers: {error}") from None
 
 
-def _read_csv(path: Path) -> tuple[Classes | None, Table]:
+def _read_csv(path: Path, wanted: Classes | None) -> tuple[Classes | None, Table]:
     try:
         frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8")
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
@@ -201,17 +192,15 @@ def _read_csv(path: Path) -> tuple[Classes | None, Table]:
         ) from None
     blank = (frame == "").all(axis=1).to_numpy()
     frame = frame.iloc[: len(frame) - int(np.argmin(blank[::-1])) if len(frame) and not blank.all() else 0]
-    _require(path, list(frame.columns))
-    lists = pc.split_pattern(pa.array(frame["subset"], pa.string()), "|")
-    labels = pc.list_flatten(lists).to_pandas().astype(str).str.strip()
-    sizes = np.asarray(pc.list_value_length(lists), dtype=np.int64)
+    require(path, list(frame.columns))
     told = frame["classes"][frame["classes"] != ""] if "classes" in frame else pd.Series([], dtype=str)
     classes: Classes | None = None
     if len(told):
         text = str(told.iloc[0])
         classes = int(text) if text.isdecimal() else tuple(text.split("|"))
+    labels, sizes = split_labels(frame["subset"], wanted or classes)
     return classes, Table(
-        path, lambda row: f"line {row + 2}", frame["item"], labels, sizes, frame["answer"], _extras(frame)
+        path, lambda row: f"line {row + 2}", frame["item"], labels, sizes, frame["answer"], extras(frame)
     )
 
 
@@ -253,7 +242,7 @@ def _read_jsonl(path: Path) -> tuple[Classes | None, Table]:
         pd.Series([label for record in records for label in record["subset"]], dtype=object),
         np.array([len(record["subset"]) for record in records], dtype=np.int64),
         frame["answer"],
-        _extras(frame),
+        extras(frame),
     )
 
 
@@ -261,7 +250,7 @@ def _read_parquet(path: Path) -> tuple[Classes | None, Callable[[], Iterator[Tab
     """The classes told, and a way to go through the rows some at a time, so that a file may be larger than memory."""
     with _opened(path) as file:
         schema = file.schema_arrow
-    _require(path, schema.names)
+    require(path, schema.names)
     lists = schema.field("subset").type
     kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
     if not any(kind(lists) for kind in kinds):
@@ -290,7 +279,7 @@ def _parquet_table(path: Path, rows: pa.RecordBatch | pa.Table, first: int) -> T
     frame = rows.drop_columns(["subset"]).to_pandas(integer_object_nulls=True)
     labels = pc.list_flatten(lists).to_pandas(integer_object_nulls=True)
     sizes = np.asarray(pc.list_value_length(lists), dtype=np.int64)
-    return Table(path, lambda row: f"row {row}", frame["item"], labels, sizes, frame["answer"], _extras(frame), first)
+    return Table(path, lambda row: f"row {row}", frame["item"], labels, sizes, frame["answer"], extras(frame), first)
 
 
 @contextmanager
@@ -301,15 +290,3 @@ def _opened(path: Path) -> Iterator[pq.ParquetFile]:
             yield file
     except (pa.ArrowInvalid, OSError) as error:
         raise ValueError(f"{path}: not a parquet file: {error}") from None
-
-
-def _require(path: Path, columns: list[str]) -> None:
-    missing = [name for name in REQUIRED if name not in columns]
-    if missing:
-        raise ValueError(
-            f"{path}: column {missing[0]} is missing, expected {', '.join(REQUIRED)}, found {', '.join(columns)}"
-        )
-
-
-def _extras(frame: pd.DataFrame) -> dict[str, "pd.Series[Any]"]:
-    return {name: frame[name] for name in EXTRAS if name in frame}

@@ -1,13 +1,32 @@
-"""Several sets of answers as one."""
+"""Answers with others, and answers with items: several tables as one, and names looked up among the items at hand."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oneof.answers.table import COLUMNS, Answers
+from oneof.answers.checks import refuse_first
+
+if TYPE_CHECKING:
+    from oneof.answers.table import Answers
 
 
-def join(parts: list[Answers]) -> Answers:
+COLUMNS: dict[str, Any] = {
+    "packed": None,
+    "responses": None,
+    "items": None,
+    "annotators": "",
+    "flip_yes": 0.0,
+    "flip_no": 0.0,
+    "design_codes": np.uint8(0),
+    "predicted": -1,
+    "skipped": False,
+}
+"""The columns with one entry for each answer, and what stands in where a part lacks one."""
+
+
+def join(parts: "list[Answers]") -> "Answers":
     """All answers of all parts, one after the other. A column that only some parts have is filled in."""
     if not parts:
         raise ValueError("nothing to concatenate")
@@ -18,24 +37,38 @@ def join(parts: list[Answers]) -> Answers:
                 f"answers over {part.classes} classes ({_shown(part.class_names)}) cannot join answers over "
                 f"{first.classes} classes ({_shown(first.class_names)})"
             )
-    columns: dict[str, Any] = {}
+    joined: dict[str, Any] = {}
     for name, missing in COLUMNS.items():
         if name != "items" and any(getattr(part, name) is not None for part in parts):
-            columns[name] = np.concatenate(
+            joined[name] = np.concatenate(
                 [np.full(len(part), missing) if getattr(part, name) is None else getattr(part, name) for part in parts]
             )
     named = [part.item_names is not None for part in parts]
     if any(named) and not all(named):
         raise ValueError("some answers name their items and some give row numbers: align them first")
-    if all(named):
-        union = tuple(dict.fromkeys(name for part in parts for name in part.item_names or ()))
-        place = {name: row for row, name in enumerate(union)}
-        columns["items"] = np.concatenate(
-            [np.array([place[name] for name in part.item_names or ()], dtype=np.int64)[part.items] for part in parts]
-        )
-        return first.replace(**columns, item_names=union)
-    columns["items"] = np.concatenate([part.items for part in parts])
-    return first.replace(**columns)
+    if not any(named):
+        return first.replace(**joined, items=np.concatenate([part.items for part in parts]))
+    union = tuple(dict.fromkeys(name for part in parts for name in part.item_names or ()))
+    place = {name: row for row, name in enumerate(union)}
+    items = [np.array([place[name] for name in part.item_names or ()], dtype=np.int64)[part.items] for part in parts]
+    return first.replace(**joined, items=np.concatenate(items), item_names=union)
+
+
+def rows_of(ids: Sequence[Any] | NDArray[Any], answers: "Answers") -> NDArray[np.int64]:
+    """For each answer the row of `ids` that its item is in, (n,); an item that is not there is an error."""
+    import pandas as pd  # slow to import, and not needed where items are rows
+
+    index = pd.Index(np.asarray(ids).astype(str))
+    if not index.is_unique:
+        raise ValueError(f"item {index[index.duplicated()][0]!r} appears twice among the items, expected unique ids")
+    wanted: NDArray[Any]
+    if answers.item_names is None:
+        wanted, at = np.unique(answers.items, return_inverse=True)
+    else:
+        wanted, at = np.array(answers.item_names, dtype=str), answers.items
+    rows = np.asarray(index.get_indexer(pd.Index(wanted.astype(str)))[at] if len(answers) else answers.items)
+    refuse_first(rows < 0, lambda i: f"item {wanted[at[i]]!s} is not among the {len(index)} items", what="answer")
+    return rows.astype(np.int64)
 
 
 def _shown(names: tuple[str, ...] | None) -> str:

@@ -179,9 +179,8 @@ def _judges(
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
     rates = answers.flips(flip_yes, flip_no)
-    if answers.adaptive is not None:
-        rates = (rates[0][~answers.adaptive], rates[1][~answers.adaptive])
-        answers = answers[~answers.adaptive]
+    drawn = answers.has_design("uniform")
+    rates, answers = (rates[0][drawn], rates[1][drawn]), answers[drawn]
     if not len(answers):
         raise ValueError("there are no answers to randomly drawn questions to judge by")
     if answers.items.max() >= items:

@@ -78,16 +78,10 @@ def privatise(answers: Answers, epsilon: float, rng: np.random.Generator | int) 
     """
     rate = flip_rate(epsilon)
     rho1, rho0 = answers.flips(None, None)
-    return Answers(
-        answers.subsets,
-        randomise(answers.responses, epsilon, rng),
-        answers.items,
-        class_names=answers.class_names,
-        annotators=answers.annotators,
+    return answers.replace(
+        responses=randomise(answers.responses, epsilon, rng),
         flip_yes=rho1 + rate * (1 - 2 * rho1),
         flip_no=rho0 + rate * (1 - 2 * rho0),
-        adaptive=answers.adaptive,
-        item_names=answers.item_names,
     )
 
 

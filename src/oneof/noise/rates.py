@@ -98,17 +98,8 @@ class FlipRates:
         rho1 = np.where(inverts, 1 - self.flip_yes[who], self.flip_yes[who])
         rho0 = np.where(inverts, 1 - self.flip_no[who], self.flip_no[who])
         kept = (np.array(self.verdicts) != "random")[who] & (rho1 + rho0 < 1)
-        return Answers(
-            answers.subsets[kept],
-            (answers.responses ^ inverts)[kept],
-            answers.items[kept],
-            class_names=answers.class_names,
-            annotators=None if answers.annotators is None else answers.annotators[kept],
-            flip_yes=rho1[kept],
-            flip_no=rho0[kept],
-            adaptive=None if answers.adaptive is None else answers.adaptive[kept],
-            item_names=answers.item_names,
-        )
+        told = answers.replace(responses=answers.responses ^ inverts, flip_yes=None, flip_no=None)[kept]
+        return told.replace(flip_yes=rho1[kept], flip_no=rho0[kept])
 
     def __str__(self) -> str:
         return self.table().to_string(index=False, float_format=lambda value: f"{value:.3f}")

@@ -36,8 +36,7 @@ def rates_from_repeated(answers: Answers) -> FlipRates:
     """
     question = _questions(answers)
     repeated = np.bincount(question)[question] > 1
-    if answers.adaptive is not None:
-        repeated &= ~answers.adaptive
+    repeated &= ~answers.adaptive
     if not repeated.any():
         raise ValueError(
             "no question was asked twice: ask some questions (same item, same labels) of several annotators, "

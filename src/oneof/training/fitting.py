@@ -63,6 +63,7 @@ def fit(
     check(features, answers)
     judgement = judgement or (lambda predictions, held: estimate_accuracy(predictions, held, queries=queries))
     training, held, unjudged = split(answers, config.holdout, config.seed, held_out)
+    training = training.answered
     if not len(training):
         raise ValueError(f"a holdout of {config.holdout:g} leaves none of the {len(answers)} answers to train on")
     answered = Answered(training)
@@ -139,7 +140,7 @@ def _objective(config: Config, training: Answers, queries: Queries | None) -> ob
     objective = objectives.create(config.objective, **options)
     if queries is not None and getattr(objective, "queries", queries) is None:
         raise ValueError(f"{objective} is made for uniform queries: give it the queries too")
-    noisy = training.flip_yes is not None or training.flip_no is not None
+    noisy = training.noisy
     if noisy and not objective.corrects_flips:
         raise ValueError(
             f"{config.objective} cannot correct for flips; use one of {', '.join(objectives.correcting())}"
@@ -154,6 +155,5 @@ def _objective(config: Config, training: Answers, queries: Queries | None) -> ob
                 f"subsets of sizes {sizes.min()} to {sizes.max()}: the paper's weights need one size; "
                 "use weights='minimum-norm' or 'agreement', or the likelihood"
             )
-    if not noisy:
-        training.refuse_contradictions()
+    training.refuse_contradictions()
     return objective

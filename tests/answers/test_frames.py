@@ -1,0 +1,68 @@
+"""Answers in data frames, and labels however they are written."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oneof import Answers
+from oneof.answers.frames import split_labels
+
+
+def example() -> Answers:
+    return Answers(
+        [[1, 1, 0], [0, 1, 1], [1, 0, 0]],
+        ["yes", "skip", "no"],
+        [1, 0, 1],
+        class_names=["cat", "dog", "owl"],
+        item_names=["a.png", "b.png"],
+        annotators=["ann", "bob", "ann"],
+        flip_no=[0.1, 0.0, 0.1],
+        design=["prediction", "uniform", "adaptive"],
+        predicted=[1, -1, -1],
+    )
+
+
+def test_a_frame_holds_everything() -> None:
+    frame = example().to_frame()
+    assert frame["subset"].tolist() == [["cat", "dog"], ["dog", "owl"], ["cat"]]
+    assert frame["answer"].tolist() == ["yes", "skip", "no"]
+    assert frame["predicted"].tolist()[0] == "dog"
+    assert Answers.from_frame(frame).align(["b.png", "a.png"]) == example().align(["b.png", "a.png"])
+    numbered = Answers([[1, 0, 1]], [True], design="prediction", predicted=[2])
+    assert Answers.from_frame(numbered.to_frame()) == numbered
+
+
+@pytest.mark.parametrize("cells", [["cat|dog", "owl"], ["cat;dog", "owl"], ["cat, dog", "owl"],
+                                   ['["cat", "dog"]', "owl"], ["['cat', 'dog']", "['owl']"]])  # fmt: skip
+def test_however_the_labels_are_joined(cells: list[str]) -> None:
+    frame = pd.DataFrame({"item": ["x", "y"], "subset": cells, "answer": ["y", "N"]}, index=[10, 20])
+    answers = Answers.from_frame(frame)
+    assert answers.class_names == ("cat", "dog", "owl")
+    assert answers.subsets.tolist() == [[True, True, False], [False, False, True]]
+
+
+def test_a_name_with_a_comma_is_a_name_where_the_classes_are_known() -> None:
+    names = ("Doe, John", "Roe; Jane", "Poe")
+    labels, sizes = split_labels(pd.Series(["Doe, John", "Roe; Jane"]), names)
+    assert (labels.tolist(), sizes.tolist()) == (["Doe, John", "Roe; Jane"], [1, 1])
+    labels, sizes = split_labels(pd.Series(["Doe, John|Poe"]), names)
+    assert (labels.tolist(), sizes.tolist()) == (["Doe, John", "Poe"], [2])
+
+
+def test_bad_frames_name_their_row() -> None:
+    frame = pd.DataFrame(
+        {"item": ["x", "y"], "subset": [["cat"], 3], "answer": ["yes", "no"]}, index=["first", "second"]
+    )
+    with pytest.raises(ValueError, match="frame, row second, column subset: value 3, expected a list of labels"):
+        Answers.from_frame(frame)
+    frame["subset"] = [["cat"], ["dog"]]
+    frame["answer"] = ["yes", "perhaps"]
+    with pytest.raises(ValueError, match="frame, row second, column answer: value 'perhaps', expected yes or no"):
+        Answers.from_frame(frame)
+    with pytest.raises(ValueError, match="frame: column answer is missing"):
+        Answers.from_frame(frame.drop(columns="answer"))
+
+
+def test_sets_and_arrays_are_lists_of_labels() -> None:
+    frame = pd.DataFrame({"item": [0, 1], "subset": [np.array([0, 2]), (1,)], "answer": [True, False]})
+    assert Answers.from_frame(frame).subsets.tolist() == [[True, False, True], [False, True, False]]
