@@ -77,3 +77,14 @@ def test_the_items_kept_aside_do_not_change_when_others_come_in():
 
 def test_who_holds_out_already_says_so():
     assert without_holdout(OneOfClassifier(holdout=0.3)).holdout == 0.0
+
+
+def test_what_was_given_trains_and_is_not_spent_on_judging() -> None:
+    labels = Answers.from_labels([0, 1, 2, 0], classes=3)
+    training, judging, why = split(labels, 0.5, seed=0)
+    assert (len(training), len(judging)) == (4, 0)
+    assert "cannot judge" in why
+    asked = Answers([[True, False, False]] * 4, [True] * 4, items=[4, 5, 6, 7])
+    training, judging, _ = split(labels + asked, 0.5, seed=0)
+    assert set(judging.items) < {4, 5, 6, 7}
+    assert len(judging) == 2

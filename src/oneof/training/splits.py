@@ -41,7 +41,7 @@ def split(answers: Answers, share: float, seed: int, held_out: ArrayLike | None 
     if not share:
         return Split(answers, nothing, "nothing was held out")
     adaptive = answers.adaptive
-    if adaptive is not None and adaptive.any():
+    if adaptive.any():
         return Split(
             answers,
             nothing,
@@ -49,7 +49,9 @@ def split(answers: Answers, share: float, seed: int, held_out: ArrayLike | None 
             "choose are the easy ones: put items aside at random before asking and name them (held_out), or judge by "
             "new answers to uniform questions",
         )
-    items = np.unique(answers.items)
+    items = np.unique(answers.items[~answers.has_design("given")])
+    if not len(items):
+        return Split(answers, nothing, "labels and candidate sets that were given train, but cannot judge")
     rng = np.random.default_rng([seed, 0x5EED])
     held = rng.choice(items, size=round(share * len(items)), replace=False)
     judging = np.isin(answers.items, held)
