@@ -59,7 +59,7 @@ def choose_questions(
         values = [
             {
                 "task": rows[chosen[index]].id,
-                "subset": write_subset(subsets[index]),
+                "subset": write_subset(subsets[index], rng),
                 "position": positions[start + rank],
                 "draw_id": draw_id,
                 "draw_row": int(chosen[index]),

@@ -20,20 +20,22 @@ ROUND = 2**48
 """Positions of one round of questions; 2**14 rounds fit into a 63-bit position."""
 
 
-def write_subset(labels: NDArray[np.bool_]) -> str:
-    """A subset as text, class numbers in order.
+def write_subset(labels: NDArray[np.bool_], rng: np.random.Generator) -> str:
+    """A subset as text: class numbers in the order in which the labels are shown, which is random.
 
-    >>> write_subset(np.array([True, False, True]))
-    '0,2'
+    Whoever reads a list from the top meets each class equally often in each place, and a reload shows the same order.
+
+    >>> sorted(read_subset(write_subset(np.array([True, False, True]), np.random.default_rng(0))))
+    [0, 2]
     """
-    return ",".join(map(str, np.flatnonzero(labels)))
+    return ",".join(map(str, rng.permutation(np.flatnonzero(labels))))
 
 
 def read_subset(text: str) -> list[int]:
     """The inverse of `write_subset`, as class numbers.
 
-    >>> read_subset("0,2")
-    [0, 2]
+    >>> read_subset("2,0")
+    [2, 0]
     """
     return [int(number) for number in text.split(",")]
 
@@ -62,7 +64,7 @@ def ask(connection: Connection, project: Project, item_ids: Sequence[int], gold:
     count = len(item_ids) * rounds
     draw_id, seed = new_draw(connection, project, count, now, adaptive=False)
     subsets = UniformQueries(len(project.classes), settings.size).draw(count, np.random.default_rng(seed))
-    labels = np.nonzero(subsets)[1].reshape(count, settings.size).tolist()
+    labels = np.random.default_rng([seed, 2]).permuted(np.nonzero(subsets)[1].reshape(count, -1), axis=1).tolist()
     order = np.random.default_rng([seed, 1]).integers(ROUND, size=count).tolist()
     rows: list[dict[str, Any]] = []
     for row in range(count):

@@ -84,7 +84,7 @@ class Project:
 
     @cached_property
     def classes(self) -> list[Class]:
-        """The classes, in the order in which labels are shown."""
+        """The classes, by number."""
         return load_classes((self.folder / "classes.json").read_text(encoding="utf-8"))
 
     @property

@@ -126,6 +126,7 @@ tasks = Table(
     Column("id", Id, primary_key=True),
     Column("item_id", ForeignKey("items.id"), nullable=False),
     Column("kind", String(8), nullable=False),
+    # Class numbers in the order in which the labels are shown.
     Column("subset", Text, nullable=False),
     Column("draw_id", ForeignKey("draws.id"), nullable=False),
     Column("draw_row", Integer, nullable=False),

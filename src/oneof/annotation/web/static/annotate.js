@@ -70,6 +70,10 @@ function next(words) {
 function answer(given, reason = hand.current?.picture === "broken" ? "The image could not be shown" : "") {
   const task = hand.current;
   if (!task || stepping || !view.isEnabled(given)) return;
+  if (given === "no" && !view.labels.allowsNo()) {
+    view.say(`There are ${view.labels.unseen} labels that were not in view. Press No again if it is none of them.`);
+    return;
+  }
   view.flash(given);
   const id = uuid();
   const body = { id, task: task.task, answer: given, seconds: watch.seconds, guidelines_version: boot.guidelines.version };
@@ -167,6 +171,9 @@ const actions = {
   zoomOut: () => !$("image-frame").hidden && view.viewer.out(),
   scrollUp: () => view.scroll(-1),
   scrollDown: () => view.scroll(1),
+  labelsBack: () => view.labels.scroll(-1),
+  labelsOn: () => view.labels.scroll(1),
+  definitions: () => view.labels.toggleAll(),
 };
 
 const buttons = { "open-guidelines": "guidelines", "open-keys": "keys", "zoom-in": "zoomIn", "zoom-out": "zoomOut", "zoom-toggle": "zoomToggle" };

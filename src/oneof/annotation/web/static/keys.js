@@ -12,14 +12,17 @@ const KEYS = [
   { action: "zoomToggle", keys: ["Z"], says: "Zoom: close look or fit" },
   { action: "zoomIn", keys: ["+"], says: "Zoom in" },
   { action: "zoomOut", keys: ["-"], says: "Zoom out" },
-  { action: "scrollUp", keys: ["↑"], says: "Scroll a long text up" },
-  { action: "scrollDown", keys: ["↓"], says: "Scroll a long text down" },
+  { action: "definitions", keys: ["D"], says: "Definitions of the labels in full, or folded" },
+  { action: "scrollUp", keys: ["↑"], says: "Scroll a long text, or many labels, up" },
+  { action: "scrollDown", keys: ["↓"], says: "Scroll a long text, or many labels, down" },
+  { action: "labelsBack", keys: ["←"], says: "Labels back" },
+  { action: "labelsOn", keys: ["→"], says: "More labels" },
   { action: "keys", keys: ["?"], says: "This list" },
   { action: null, keys: ["Esc"], says: "Close a window like this one" },
 ];
 
-const ALIASES = { arrowup: "↑", arrowdown: "↓", "=": "+", "_": "-" };
-const REPEATABLE = new Set(["scrollUp", "scrollDown", "zoomIn", "zoomOut"]);
+const ALIASES = { arrowup: "↑", arrowdown: "↓", arrowleft: "←", arrowright: "→", "=": "+", "_": "-" };
+const REPEATABLE = new Set(["scrollUp", "scrollDown", "labelsBack", "labelsOn", "zoomIn", "zoomOut"]);
 const SWITCH = "oneof-single-keys";
 
 const BY_KEY = new Map(KEYS.flatMap(({ action, keys }) => keys.map((key) => [key.toLowerCase(), action])));

@@ -1,6 +1,7 @@
 // Everything that is drawn: the item, its labels, messages in place of an item, progress and the state of saving.
 // Text from the project goes in through textContent only.
 
+import { Labels } from "./labels.js";
 import { Viewer } from "./viewer.js";
 
 const $ = (id) => document.getElementById(id);
@@ -26,7 +27,7 @@ const SAVE_TEXT = {
 export class View {
   constructor(boot, { onExample }) {
     this.boot = boot;
-    this.onExample = onExample;
+    this.labels = new Labels($("labels"), $("more-labels"), { onExample });
     this.viewer = new Viewer($("image-frame"), $("zoom-level"));
     this.shown = null;
   }
@@ -39,7 +40,6 @@ export class View {
     document.body.dataset.state = task.picture === "loading" ? "loading" : task.picture === "broken" ? "broken" : "item";
     document.body.dataset.kind = task.kind;
     document.body.dataset.task = task.task;
-    this.labels(task.labels);
     this.optional("instruction", task.instruction !== this.boot.question && task.instruction);
     const guess = this.boot.show_predictions && task.prediction;
     this.optional("prediction", guess && `The model's guess: ${guess}`);
@@ -57,6 +57,7 @@ export class View {
     } else {
       this.words("Loading the image…", "");
     }
+    this.labels.show(task.labels); // last: how much room there is depends on the rest
     this.enable(["yes", "no"], task.kind === "text" || task.picture === "ready");
     this.enable(["skip", "why", "flag"], true);
     return true;
@@ -70,7 +71,7 @@ export class View {
     delete document.body.dataset.kind;
     delete document.body.dataset.task;
     for (const id of ["image-frame", "text-frame", "zoom-tools", "instruction", "prediction"]) $(id).hidden = true;
-    $("labels").replaceChildren();
+    this.labels.show([]);
     $("message").hidden = false;
     this.words(...MESSAGES[reason]);
     this.enable(["yes", "no", "skip", "why", "flag"], false);
@@ -81,44 +82,6 @@ export class View {
     $("message-text").textContent = text;
     $("message-action").textContent = action;
     $("message-action").hidden = !action;
-  }
-
-  labels(labels) {
-    $("labels").replaceChildren(...labels.map((label) => this.label(label)));
-    $("labels").dataset.many = String(labels.length > 6);
-    $("labels").dataset.brief = String(!labels.some((label) => label.definition || label.example_url));
-  }
-
-  label(label) {
-    const row = document.createElement("li");
-    if (label.example_url) row.append(this.thumbnail(label));
-    const words = document.createElement("div");
-    const name = document.createElement("b");
-    name.textContent = label.name;
-    name.dir = "auto";
-    words.append(name);
-    if (label.definition) {
-      const definition = document.createElement("span");
-      definition.textContent = label.definition;
-      definition.dir = "auto";
-      words.append(" ", definition);
-    }
-    row.append(words);
-    return row;
-  }
-
-  thumbnail(label) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "thumbnail";
-    button.setAttribute("aria-label", `Example of ${label.name}`);
-    const image = document.createElement("img");
-    image.src = label.example_url;
-    image.alt = "";
-    image.addEventListener("error", () => button.remove());
-    button.append(image);
-    button.addEventListener("click", () => this.onExample(label));
-    return button;
   }
 
   optional(id, text) {
@@ -188,9 +151,10 @@ export class View {
     return `${item}. ${this.boot.question} ${names}`;
   }
 
+  /** A long text moves first; where there is none, the labels do. */
   scroll(direction) {
     const frame = $("text-frame");
-    if (frame.hidden || frame.scrollHeight <= frame.clientHeight) return false;
+    if (frame.hidden || frame.scrollHeight <= frame.clientHeight) return this.labels.scroll(direction);
     frame.scrollBy({ top: direction * 0.4 * frame.clientHeight });
     return true;
   }

@@ -21,8 +21,9 @@ export class Viewer {
   }
 
   show(image) {
-    image.style.maxWidth = `${ENLARGE * image.naturalWidth}px`;
-    image.style.maxHeight = `${ENLARGE * image.naturalHeight}px`;
+    // The style sheet makes the box as large as the frame allows, in exactly these proportions: it is the picture.
+    image.style.setProperty("--ratio", image.naturalWidth / image.naturalHeight);
+    image.style.setProperty("--most", `${ENLARGE * image.naturalWidth}px`);
     this.image = image;
     this.frame.replaceChildren(image);
     this.fit();
