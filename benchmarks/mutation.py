@@ -146,7 +146,8 @@ def _run_tests(path: Path, tree: ast.Module) -> None:
         mirror = folder / f"test_{path.name}"
         others = sorted(file for file in folder.rglob("test_*.py") if file != mirror)
         files = [str(file) for file in (mirror, *others) if file.exists()]
-        code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", *files])
+        quick = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow"]
+        code = pytest.main([*quick, *files])
     os._exit(int(code))
 
 
