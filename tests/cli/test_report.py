@@ -30,3 +30,14 @@ def test_an_unknown_preset_is_named(tmp_path: Path, oneof: Command) -> None:
     code, _, said = oneof("report", "--results", tmp_path, "--preset", "gpu")
     assert code == 1
     assert "error: unknown preset 'gpu'" in said
+
+
+def test_a_report_with_runs_is_not_replaced_by_an_empty_one(tmp_path: Path, oneof: Command) -> None:
+    rows = Path(__file__).parents[2] / "results/rows.csv"
+    lines = [line for line in rows.read_text().splitlines() if not line.startswith("run,") and ",smoke," not in line]
+    (tmp_path / "rows.csv").write_text("\n".join([rows.read_text().splitlines()[0], *lines[:3]]) + "\n")
+    code, _, said = oneof("report", "--results", tmp_path, "--preset", "smoke")
+    assert code == 1
+    assert "has no finished run of the preset smoke" in said
+    assert "finished runs by preset: fast (3)" in said
+    assert not (tmp_path / "report.html").exists()

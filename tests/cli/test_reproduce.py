@@ -79,3 +79,10 @@ def test_failed_runs_are_told_after_the_table_is_written(
     code, _, said = oneof("reproduce", "table2", "--preset", "smoke", "--results", tmp_path)
     assert (code, said) == (1, "error: 1 of 36 runs failed\n")
     assert (tmp_path / "smoke/table2.md").is_file()
+
+
+def test_a_dry_run_shows_what_is_missing_and_runs_nothing(tmp_path: Path, oneof: Command) -> None:
+    code, shown, said = oneof("reproduce", "table3", "--dry-run", "--dataset", "usps", "--results", tmp_path / "new")
+    assert code == 0, said
+    assert "| USPS | cnn-12 | 100 | 0 | 45 | 21 | – |" in shown
+    assert not (tmp_path / "new").exists()

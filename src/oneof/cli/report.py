@@ -22,18 +22,20 @@ def report(
 ) -> None:
     """Write Tables I-VI, Figures 1-6 and the leaderboard: a file each, and one HTML page that needs no other file."""
     from oneof.experiments.leaderboard import leaderboard_table
-    from oneof.experiments.outputs import write_report
+    from oneof.experiments.outputs import before_overwriting, write_report
     from oneof.experiments.pages import write_pages
     from oneof.experiments.protocol import preset
     from oneof.experiments.reproduce import write
     from oneof.experiments.store import Results
 
-    results = Results(results_folder)
+    results, page = Results(results_folder), output or results_folder / "report.html"
     evidence = results.evidence(preset(preset_name).name)
+    for remark in before_overwriting(page, preset_name, results):
+        typer.echo(remark, err=True)
     board = leaderboard_table(results.evidence("fast").rows)
     title = f"oneof: the paper's tables and figures, preset {preset_name}"
     paths = [*write("all", preset_name, results), *write("leaderboard", "fast", results)]
-    paths.append(write_report(evidence, output or results_folder / "report.html", title=title, extra=[board]))
+    paths.append(write_report(evidence, page, title=title, extra=[board]))
     if docs is not None:
         paths += write_pages(results, preset_name, docs)
     for path in paths:

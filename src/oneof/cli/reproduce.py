@@ -45,6 +45,9 @@ def reproduce(
     accept_unverified: Annotated[
         bool, typer.Option("--accept-unverified", help="Use data files that are not the official ones, and say so.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Run nothing: show what is missing and about how long it takes.")
+    ] = False,
 ) -> None:
     """Run what a table or figure needs and is not there yet, then write it. Start again at any time to go on."""
     from rich.console import Console
@@ -52,8 +55,10 @@ def reproduce(
     from oneof import datasets
     from oneof.engines.choice import choose
     from oneof.experiments import reproduce as steps
+    from oneof.experiments.outstanding import outstanding
     from oneof.experiments.protocol import preset
     from oneof.experiments.store import Results
+    from oneof.experiments.table_format import to_markdown
 
     if accept_unverified:
         # By way of the environment, so that worker processes hear of it too.
@@ -67,6 +72,9 @@ def reproduce(
     chosen = preset(preset_name or ("fast" if target == "leaderboard" else "cpu"))
     names = [datasets.info(name).name for name in dataset or ()]
     restricted = steps.restrict(chosen, names, seeds)
+    if dry_run:
+        typer.echo(to_markdown(outstanding(target, restricted, results.rows(), workers or 2)), nl=False)
+        return
     failures: steps.RunsFailed | None = None
     with choose(
         engine, workers=workers, address=address, cpus=cpus_per_trial, gpus=gpus_per_trial, retries=retries

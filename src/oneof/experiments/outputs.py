@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import html
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from oneof.experiments.figures.catalogue import FIGURES, save
-from oneof.experiments.store import Evidence
+from oneof.experiments.store import Evidence, Results
 from oneof.experiments.table_format import Table, to_html, to_latex, to_markdown
 from oneof.experiments.tables import TABLES
 from oneof.files.atomic import replacing
@@ -23,6 +24,8 @@ th, td { text-align: left; padding: .2rem .7rem; white-space: nowrap; }
 thead th { border-bottom: 1.5px solid #444; } tbody tr:nth-child(even) { background: #f7f7f5; }
 td.pale { color: #6b6b6b; } ul { color: #444; font-size: .88rem; }
 """
+
+_RUNS = re.compile(r'<meta name="oneof-runs" content="(\S+) (\d+)">')
 
 
 def known(key: str) -> str:
@@ -50,6 +53,27 @@ def write_item(key: str, evidence: Evidence, folder: Path) -> list[Path]:
     return paths
 
 
+def before_overwriting(path: Path, preset: str, results: Results) -> list[str]:
+    """Say what a report of this preset would replace; refuse to replace one that has runs by one that has none.
+
+    ``path``: the report that may be there already. Refused, with the presets that do have runs, is also an empty report
+    of a folder in which other presets were run: the name of the preset was forgotten.
+    """
+    counts = results.rows()["preset"].value_counts()
+    runs = int(counts.get(preset, 0))
+    found = _RUNS.search(path.read_text(encoding="utf-8")) if path.is_file() else None
+    before, of = (int(found[2]), found[1]) if found else (0, preset)
+    if not runs and (before or len(counts)):
+        known = ", ".join(f"{name} ({count})" for name, count in counts.items()) or "none"
+        raise ValueError(
+            f"{results.folder} has no finished run of the preset {preset}, so {path} was left as it is; finished runs "
+            f"by preset: {known}. Choose one with --preset, or write elsewhere with --output"
+        )
+    if of != preset or runs < before:
+        return [f"{path} showed {before} runs of the preset {of}; now it shows {runs} of {preset}"]
+    return []
+
+
 def write_report(evidence: Evidence, path: Path, *, title: str, extra: Sequence[Table] = ()) -> Path:
     """Write one self-contained HTML page with all tables and figures."""
     parts, links = [], []
@@ -65,7 +89,8 @@ def write_report(evidence: Evidence, path: Path, *, title: str, extra: Sequence[
         )
     page = (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{STYLE}</style></head>\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n{_runs(evidence)}'
+        f"<style>{STYLE}</style></head>\n"
         f"<body>\n<h1>{html.escape(title)}</h1>\n"
         "<p>Lines marked <em>paper</em> are the paper's published numbers; lines marked <em>here</em> were run with "
         "this library. A cell that was not run says so.</p>\n"
@@ -74,6 +99,13 @@ def write_report(evidence: Evidence, path: Path, *, title: str, extra: Sequence[
     path.parent.mkdir(parents=True, exist_ok=True)
     _write(path, page.encode())
     return path
+
+
+def _runs(evidence: Evidence) -> str:
+    """The line by which ``before_overwriting`` knows what a page shows."""
+    if evidence.rows.empty:
+        return ""
+    return f'<meta name="oneof-runs" content="{evidence.rows["preset"].iloc[0]} {len(evidence.rows)}">\n'
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -172,6 +172,7 @@ def _choices(given: Preset) -> str:
 
 def _commands(given: Preset) -> str:
     return f"""```bash
+oneof reproduce all --dry-run         # what is missing, and how many hours it takes
 oneof reproduce all --preset {given.name}     # goes on where it was stopped; nothing is done twice
 oneof reproduce table3 --preset {given.name} --dataset usps --seeds 3 --workers 2
 oneof reproduce leaderboard
@@ -190,8 +191,8 @@ oneof report --docs docs              # tables, figures, results/report.html and
 
 `oneof reproduce TARGET` takes `--preset`, `--results DIR` (where the rows are; default `results`), `--dataset NAME`
 (only this one; may be repeated), `--seeds N` (only the first N), `--workers N` (runs side by side, one thread each;
-default 2), `--engine ray` (on a [cluster](sweeps.md)) and `--accept-unverified` (use data files that are not the
-official ones, and say so; each row records it).
+default 2), `--engine ray` (on a [cluster](sweeps.md)), `--accept-unverified` (use data files that are not the
+official ones, and say so; each row records it) and `--dry-run` (only show what is missing and the hours it takes).
 It writes `DIR/PRESET/table2.md`, `.tex`, `figure2.png`, `.pdf` and so on; the leaderboard goes to
 `DIR/leaderboard.csv`, `.md`, `.tex`.
 
