@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from oneof import UniformQueries, WeightedQueries, objectives
+from oneof import Answers, UniformQueries, WeightedQueries, objectives
 from oneof.objectives import Batch, Objective
+from oneof.objectives.likelihood import Likelihood
 
 EVERY: list[tuple[str, dict[str, Any]]] = [
     *(("ure", {"loss": loss, "weights": weights})
@@ -268,7 +269,7 @@ def test_bad_input_is_a_value_error(name: str, options: dict[str, Any], n: int, 
         ({"flip_yes": -0.1}, r"flip_yes must be a rate in \[0, 1\)"),
         ({"flip_no": float("nan")}, r"flip_no must be a rate in \[0, 1\)"),
         ({"flip_yes": 0.5, "flip_no": torch.tensor([0.1, 0.5])}, r"flip_yes \+ flip_no must be less than 1, but is 1"),
-        ({"flip_no": torch.zeros(2, 2)}, "flip_no must be a number or have shape"),
+        ({"flip_no": torch.full((2, 2), 0.1)}, "flip_no must be a number or have shape"),
     ],
 )
 def test_messages_name_the_offender(more: dict[str, Any], message: str) -> None:
@@ -280,7 +281,7 @@ def test_messages_name_the_offender(more: dict[str, Any], message: str) -> None:
 def test_flips_that_cannot_be_corrected_are_refused() -> None:
     logits, subsets, said = answered(2, 3, 1)
     for name in ("mcl-exp", "pll-avg"):
-        with pytest.raises(ValueError, match="cannot correct for flips; use likelihood"):
+        with pytest.raises(ValueError, match="cannot correct for flips; use one of ure"):
             objectives.create(name)(logits, subsets, said, flip_no=0.1)
 
 
@@ -308,3 +309,63 @@ def test_a_loss_of_ones_own() -> None:
         own = gradient(objectives.create(name, loss=twice_mae), logits, subsets, said)
         for wanted, found in zip(ours, own, strict=True):
             torch.testing.assert_close(found, 2 * wanted)
+
+
+def test_a_risk_can_be_used_as_its_value() -> None:
+    logits, subsets, said = answered(4, 3, 1)
+    logits = logits.detach().requires_grad_()
+    risk = objectives.create("likelihood")(logits, subsets, said)
+    value, raw = risk
+    assert risk.item() == value.item() == raw.item()
+    penalty = torch.tensor(2.0)
+    for whole in (risk + penalty, penalty + risk, risk * 3.0, 3.0 * risk, risk / 2):
+        assert isinstance(whole, Tensor)
+        assert whole.shape == ()
+    assert (risk + risk).item() == pytest.approx(2 * value.item())
+    risk.backward()
+    assert logits.grad is not None
+
+
+@pytest.mark.parametrize("name", ["likelihood", "ure", "mcl-log"])
+def test_answers_in_place_of_tensors(name: str) -> None:
+    logits, subsets, said = answered(4, 3, 1)
+    objective = objectives.create(name)
+    plain = objective(logits, subsets, said).value
+    torch.testing.assert_close(objective(logits, Answers(subsets.numpy(), said.numpy())).value, plain)
+    order = torch.tensor([2, 0, 3, 1])
+    shuffled = Answers(subsets[order].numpy(), said[order].numpy(), items=order.numpy())
+    torch.testing.assert_close(objective(logits, shuffled).value, plain)
+    noisy = Answers(subsets.numpy(), said.numpy(), flip_yes=0.1, flip_no=0.2)
+    if objective.corrects_flips:
+        wanted = objective(logits, subsets, said, flip_yes=0.1, flip_no=0.2).value
+        torch.testing.assert_close(objective(logits, noisy).value, wanted, check_dtype=False)
+    else:
+        with pytest.raises(ValueError, match="cannot correct for flips"):
+            objective(logits, noisy)
+    with pytest.raises(ValueError, match="responses are missing"):
+        objective(logits, subsets)
+
+
+@pytest.mark.parametrize("name", objectives.names())
+def test_flip_rates_of_zero_are_no_noise(name: str) -> None:
+    logits, subsets, said = answered(4, 3, 1)
+    objective = objectives.create(name)
+    plain = objective(logits, subsets, said).value
+    zeros = torch.zeros(4)
+    assert objective(logits, subsets, said, flip_yes=0.0, flip_no=zeros).value == plain
+
+
+def test_a_correction_needs_no_slope_of_its_own() -> None:
+    class Squared(Likelihood):
+        def correct(self, raw: Tensor) -> Tensor:
+            return raw.square()
+
+    assert Squared().slope(3.0) == 6.0
+    assert Likelihood().slope(3.0) == 1.0
+
+    class Cut(Likelihood):
+        def correct(self, raw: Tensor) -> Tensor:
+            return raw.detach()
+
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        Cut().slope(3.0)

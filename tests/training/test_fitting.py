@@ -286,3 +286,14 @@ def test_an_objective_of_ones_own_needs_the_queries_too():
     queries = WeightedQueries(np.eye(CLASSES, dtype=bool), np.full(CLASSES, 1 / CLASSES))
     with pytest.raises(ValueError, match="is made for uniform queries: give it the queries too"):
         fit(Features(x), answers, Config(objective=objectives.create("ure"), **QUICK), queries=queries)
+
+
+def test_flip_columns_of_zeros_are_no_noise():
+    x, _, answers = task(60)
+    zeros = Answers(answers.subsets, answers.responses, flip_yes=0.0, flip_no=0.0)
+    for objective in ("mcl-exp", "ure"):
+        one, other = (fit(Features(x), given, Config(objective=objective, **QUICK)) for given in (answers, zeros))
+        assert one.history[-1]["objective"] == other.history[-1]["objective"]
+    twice = Answers(np.eye(CLASSES, dtype=bool)[[0, 1]], [True, True], [3, 3], flip_yes=0.0, flip_no=0.0)
+    with pytest.raises(ValueError, match="about item 3 contradict each other"):
+        fit(Features(x), twice, Config(holdout=0.0, **QUICK))

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from oneof.answers import Answers
 from oneof.objectives.losses import spell
 from oneof.objectives.registry import correcting
 
@@ -20,10 +22,37 @@ Counts = tuple[float, ...]
 
 
 class Risk(NamedTuple):
-    """`value` is back-propagated; `raw` is the risk before any correction. Both are scalars."""
+    """`value` is back-propagated; `raw` is the risk before any correction. Both are scalars.
+
+    It can be used as its value: `loss = objective(...)`, then `loss.backward()`, `loss.item()`, `loss + penalty`.
+    """
 
     value: Tensor
     raw: Tensor
+
+    def backward(self, **options: Any) -> None:
+        """Back-propagate the value."""
+        self.value.backward(**options)  # type: ignore[no-untyped-call]
+
+    def item(self) -> float:
+        """The value as a number."""
+        return float(self.value.item())
+
+    # Without these a sum with a penalty would be a longer tuple, and twice the risk two pairs.
+    def __add__(self, other: Any) -> Tensor:  # type: ignore[override]
+        return torch.as_tensor(self.value + (other.value if isinstance(other, Risk) else other))
+
+    def __mul__(self, other: Any) -> Tensor:  # type: ignore[override]
+        return torch.as_tensor(self.value * other)
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return torch.as_tensor(self.value / other)
+
+    def __radd__(self, other: Any) -> Tensor:
+        return self.__add__(other)
+
+    def __rmul__(self, other: Any) -> Tensor:  # type: ignore[override]
+        return self.__mul__(other)
 
 
 class Batch(NamedTuple):
@@ -31,7 +60,7 @@ class Batch(NamedTuple):
 
     subsets: bool (n, k). responses: bool (n,). rows: int (n,), the row of the logits each answer is about; None
     where answer i is about row i. items: int (b,), which training items the rows of the logits are, for objectives
-    that remember. flip_yes, flip_no: rates, scalar or (n,), or None.
+    that remember. flip_yes, flip_no: rates, scalar or (n,), or None where no answer of the data is ever wrong.
     """
 
     subsets: Tensor
@@ -41,9 +70,17 @@ class Batch(NamedTuple):
     flip_yes: Tensor | float | None = None
     flip_no: Tensor | float | None = None
 
+    @classmethod
+    def of(cls, answers: Answers, device: torch.device | str = "cpu") -> "Batch":
+        """All of these answers; `answers.items` are the rows of the logits that they are about."""
+        rates = above_zero(answers.flip_yes), above_zero(answers.flip_no)
+        plain = np.array_equal(answers.items, np.arange(len(answers)))
+        columns = answers.subsets, answers.responses, None if plain else answers.items, None, *rates
+        return cls(*(None if column is None else torch.tensor(column, device=device) for column in columns))  # type: ignore[arg-type]
+
     @property
     def noisy(self) -> bool:
-        """Whether flip rates were given."""
+        """Whether answers may be wrong."""
         return self.flip_yes is not None or self.flip_no is not None
 
     def consistent(self) -> Tensor:
@@ -91,8 +128,12 @@ class Objective:
         return raw
 
     def slope(self, raw: float) -> float:
-        """The derivative of `correct`: the gradient of the corrected risk is this times the gradient of the raw one."""
-        return 1.0
+        """The derivative of `correct`, from `correct` itself: the corrected gradient is this times the raw one."""
+        if type(self).correct is Objective.correct:
+            return 1.0
+        z = torch.tensor(raw, dtype=torch.float64, requires_grad=True)
+        (slope,) = torch.autograd.grad(self.correct(z), z)
+        return float(slope)
 
     def prepare(self, items: int, classes: int) -> None:
         """Told once before training how many items and classes there are; for objectives that remember."""
@@ -110,16 +151,29 @@ class Objective:
     def __call__(
         self,
         logits: Tensor,
-        subsets: Tensor,
-        responses: Tensor,
+        subsets: Tensor | Answers,
+        responses: Tensor | None = None,
         *,
         rows: Tensor | None = None,
         items: Tensor | None = None,
         flip_yes: Tensor | float | None = None,
         flip_no: Tensor | float | None = None,
     ) -> Risk:
-        """The risk of a batch. logits: (b, k). The rest as in `Batch`; without `rows`, b = n."""
-        batch = Batch(subsets, responses, rows, items, flip_yes, flip_no)
+        """The risk of a batch. logits: (b, k). The rest as in `Batch`; without `rows`, b = n.
+
+        In place of subsets, responses and all that follows there may be `Answers`, whose items are rows of the logits.
+
+        >>> from oneof import Answers, objectives
+        >>> loss = objectives.create("likelihood")(torch.zeros(1, 4), Answers([[True, True, False, False]], [True]))
+        >>> round(loss.item(), 4)
+        0.6931
+        """
+        if isinstance(subsets, Answers):
+            batch = Batch.of(subsets, logits.device)._replace(items=items)
+        elif responses is None:
+            raise ValueError("responses are missing: pass subsets and responses, or Answers")
+        else:
+            batch = Batch(subsets, responses, rows, items, above_zero(flip_yes), above_zero(flip_no))
         check(self, logits, batch)
         if logits.dtype.itemsize < 4:
             logits = logits.float()  # half precision is for the network; a risk is a sum of small differences
@@ -177,6 +231,15 @@ def _check_rows(rows: Tensor, answers: int, items: int) -> None:
     smallest, largest = (int(end.item()) for end in rows.aminmax())
     if smallest < 0 or largest >= items:
         raise ValueError(f"rows must be in 0..{items - 1}, the rows of the logits, but go from {smallest} to {largest}")
+
+
+def above_zero(rate: Any) -> Any:
+    """Flip rates, or None where they are zero throughout: that is no noise.
+
+    >>> above_zero(0.0), above_zero(np.zeros(3)), above_zero(0.1)
+    (None, None, 0.1)
+    """
+    return rate if rate is not None and (rate != 0 if isinstance(rate, (int, float)) else rate.any()) else None
 
 
 def _check_rates(batch: Batch) -> None:

@@ -33,10 +33,6 @@ class NonNegative(Unbiased):
         """max(raw, 0)."""
         return corrected(raw, 0.0)
 
-    def slope(self, raw: float) -> float:
-        """No gradient at all where the raw risk is negative."""
-        return 1.0 if raw >= 0 else 0.0
-
 
 @register("abs")
 @dataclass(repr=False)
@@ -53,7 +49,3 @@ class Absolute(Unbiased):
     def correct(self, raw: Tensor) -> Tensor:
         """phi(raw)."""
         return corrected(raw, self.kappa)
-
-    def slope(self, raw: float) -> float:
-        """Uphill where the raw risk is negative."""
-        return 1.0 if raw >= 0 else -self.kappa

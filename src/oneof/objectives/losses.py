@@ -5,6 +5,11 @@ The paper's bounded losses on the softmax output p (Section V):
     MAE  2 - 2 p_j          MSE  1 - 2 p_j + sum_c p_c^2          GCE  (1 - max(p_j, eps)^q) / q
 
 and the cross entropy -log p_j, which has no bound.
+
+Any function of the logits is a loss. Those here also know the sum F = sum_ij c_ij l_ij of their values with weights c,
+and u = dF / d log p (see `logspace`), in closed form, which halves time and memory; with r_i = sum_j c_ij:
+
+    MAE  u = -2 c p      MSE  u = -2 (c - r p) p      GCE  u = -c p^q where p > eps, else 0      cross entropy  u = -c
 """
 
 import math
@@ -15,35 +20,53 @@ from typing import Any, overload
 import torch
 from torch import Tensor
 
-from oneof.objectives.logspace import log_softmax
+from oneof.objectives.logspace import Evaluation, log_softmax, scalar
 
 Loss = Callable[[Tensor], Tensor]
 
 
-def mae(logits: Tensor) -> Tensor:
+class _MAE:
     """2 - 2 p_j: the L1 distance between p and the class's corner of the simplex. (n, k) -> (n, k).
 
     >>> mae(torch.tensor([[0.0, 0.0]]))
     tensor([[1., 1.]])
     """
-    return torch.rsub(torch.softmax(logits, dim=-1), 2, alpha=2)
+
+    def __call__(self, logits: Tensor) -> Tensor:
+        return torch.rsub(torch.softmax(logits, dim=-1), 2, alpha=2)
+
+    def evaluate_sum(self, logits: Tensor, weights: Tensor) -> Evaluation:
+        p = torch.softmax(logits, dim=-1)
+        u = (weights * p).mul_(-2)
+        return torch.add(u.sum(), weights.sum(), alpha=2), u, p
+
+    def __repr__(self) -> str:
+        return "mae"
 
 
-def mse(logits: Tensor) -> Tensor:
+class _MSE:
     """1 - 2 p_j + sum_c p_c^2: the squared distance, the Brier score. (n, k) -> (n, k).
 
     >>> mse(torch.tensor([[0.0, 0.0]]))
     tensor([[0.5000, 0.5000]])
     """
-    p = torch.softmax(logits, dim=-1)
-    return torch.rsub(p, 1 + torch.linalg.vecdot(p, p)[..., None], alpha=2)
+
+    def __call__(self, logits: Tensor) -> Tensor:
+        p = torch.softmax(logits, dim=-1)
+        return torch.rsub(p, 1 + torch.linalg.vecdot(p, p)[..., None], alpha=2)
+
+    def evaluate_sum(self, logits: Tensor, weights: Tensor) -> Evaluation:
+        p = torch.softmax(logits, dim=-1)
+        total = weights.sum(-1)
+        u = torch.addcmul(weights, p, total.unsqueeze(-1), value=-1).mul_(p)
+        value = total.sum() - torch.addcmul(u, weights, p).sum()
+        return value, u.mul_(-2), p
+
+    def __repr__(self) -> str:
+        return "mse"
 
 
-@overload
-def gce(logits: Tensor, q: float = 0.7, eps: float = 1e-6) -> Tensor: ...
-@overload
-def gce(logits: None = None, q: float = 0.7, eps: float = 1e-6) -> Loss: ...
-def gce(logits: Tensor | None = None, q: float = 0.7, eps: float = 1e-6) -> Tensor | Loss:
+class _GCE:
     """Generalised cross entropy (1 - max(p_j, eps)^q) / q; without logits, the loss with this q and eps.
 
     q near 0 behaves like cross entropy, q = 1 is half the MAE. (n, k) -> (n, k).
@@ -53,24 +76,58 @@ def gce(logits: Tensor | None = None, q: float = 0.7, eps: float = 1e-6) -> Tens
     >>> gce(q=1.0)(torch.tensor([[0.0, 0.0]]))
     tensor([[0.5000, 0.5000]])
     """
-    if not 0 < q <= 1:
-        raise ValueError(f"q must be in (0, 1], not {q}")
-    if not 0 <= eps < 1:
-        raise ValueError(f"eps must be in [0, 1), not {eps}")
-    if logits is None:
-        return partial(gce, q=q, eps=eps)
-    floor = math.log(eps) if eps else -math.inf
-    return (1 - torch.exp(q * log_softmax(logits).clamp(min=floor))) / q
+
+    def __init__(self, q: float = 0.7, eps: float = 1e-6) -> None:
+        if not 0 < q <= 1:
+            raise ValueError(f"q must be in (0, 1], not {q}")
+        if not 0 <= eps < 1:
+            raise ValueError(f"eps must be in [0, 1), not {eps}")
+        self.q, self.eps = q, eps
+        self._floor = math.log(eps) if eps else -math.inf
+
+    @overload
+    def __call__(self, logits: Tensor, q: float | None = None, eps: float | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, logits: None = None, q: float | None = None, eps: float | None = None) -> Loss: ...
+    def __call__(self, logits: Tensor | None = None, q: float | None = None, eps: float | None = None) -> Tensor | Loss:
+        if q is not None or eps is not None:
+            other = _GCE(self.q if q is None else q, self.eps if eps is None else eps)
+            return other if logits is None else other(logits)
+        if logits is None:
+            return self
+        return (1 - torch.exp(self.q * log_softmax(logits).clamp(min=self._floor))) / self.q
+
+    def evaluate_sum(self, logits: Tensor, weights: Tensor) -> Evaluation:
+        log_p = log_softmax(logits)
+        # c p^q, exact where p itself would underflow
+        weighted = log_p.clamp(min=self._floor).mul_(self.q).exp_().mul_(weights)
+        value = (weights - weighted).sum() / self.q
+        return value, weighted.masked_fill_(log_p <= self._floor, 0.0).neg_(), log_p.exp_()
+
+    def __repr__(self) -> str:
+        return "gce" if (self.q, self.eps) == (0.7, 1e-6) else f"gce(q={self.q}, eps={self.eps})"
 
 
-def cross_entropy(logits: Tensor) -> Tensor:
+class _CrossEntropy:
     """-log p_j, the ordinary one; it has no bound, so the paper's theorems do not cover it. (n, k) -> (n, k).
 
     >>> cross_entropy(torch.tensor([[0.0, 0.0]]))
     tensor([[0.6931, 0.6931]])
     """
-    return -log_softmax(logits)
 
+    def __call__(self, logits: Tensor) -> Tensor:
+        return -log_softmax(logits)
+
+    def evaluate_sum(self, logits: Tensor, weights: Tensor) -> Evaluation:
+        log_p = log_softmax(logits)
+        u = -weights
+        return torch.dot(u.reshape(-1), log_p.reshape(-1)), u, log_p.exp_()
+
+    def __repr__(self) -> str:
+        return "cross_entropy"
+
+
+mae, mse, gce, cross_entropy = _MAE(), _MSE(), _GCE(), _CrossEntropy()
 
 _LOSSES: dict[str, Loss] = {"mae": mae, "mse": mse, "gce": gce, "cross_entropy": cross_entropy}
 
@@ -93,12 +150,27 @@ def get(loss: str | Loss) -> Loss:
     return _LOSSES[loss]
 
 
+def weighted_sum(loss: Loss, logits: Tensor, weights: Tensor) -> Tensor:
+    """sum_ij c_ij l_ij with c the weights, which get no gradient. (n, k), (n, k) -> scalar.
+
+    In closed form where the loss itself has one (`evaluate_sum`), else by autograd: a function that wraps a loss is
+    another loss, and gets its own gradient.
+
+    >>> weighted_sum(mae, torch.zeros(2, 2), torch.tensor([[1.0, 0.0], [2.0, -1.0]]))
+    tensor(2.)
+    """
+    evaluate = getattr(loss, "evaluate_sum", None)
+    if evaluate is None:
+        return (loss(logits) * weights).sum()
+    return scalar(logits, partial(evaluate, weights=weights))
+
+
 def spell(value: Any) -> str:
     """A loss, or any option of an objective, as text that is the same in every process: no addresses of functions.
 
-    >>> spell(gce(q=0.5)), spell("mae"), spell(mae)
-    ('gce(q=0.5, eps=1e-06)', "'mae'", 'mae')
+    >>> spell(gce(q=0.5)), spell("mae"), spell(torch.square)
+    ('gce(q=0.5, eps=1e-06)', "'mae'", 'square')
     """
     if isinstance(value, partial):
         return f"{spell(value.func)}({', '.join(f'{name}={spell(one)}' for name, one in value.keywords.items())})"
-    return str(getattr(value, "__qualname__", repr(value)))
+    return str(getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or repr(value))

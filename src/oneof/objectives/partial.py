@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from oneof.objectives.base import Batch, Counts, Objective, size_range
-from oneof.objectives.losses import Loss, get
+from oneof.objectives.losses import Loss, get, weighted_sum
 from oneof.objectives.registry import register
-from oneof.objectives.weighted_sum import weighted_sum
 
 
 @register("pll-avg")

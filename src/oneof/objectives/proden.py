@@ -18,7 +18,6 @@ from oneof.objectives.base import Batch, Counts, Objective, size_range
 from oneof.objectives.likelihood import evidence
 from oneof.objectives.logspace import log_softmax, restrict
 from oneof.objectives.registry import register
-from oneof.objectives.weighted_sum import weighted_sum
 
 
 def first_weights(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
@@ -73,7 +72,7 @@ class Proden(Objective):
             weights = first_weights(batch, len(logits), logits.dtype)
         else:
             weights = self._recall(batch.items, logits, batch)
-        return weighted_sum(losses.cross_entropy, logits, weights.div_(counts[0]))
+        return losses.weighted_sum(losses.cross_entropy, logits, weights.div_(counts[0]))
 
     def _recall(self, items: Tensor, logits: Tensor, batch: Batch) -> Tensor:
         """The weights of these items, (b, k), which then move on."""

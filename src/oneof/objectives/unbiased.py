@@ -1,12 +1,6 @@
 """URE: the unbiased risk from answers (the paper's Theorem 1 and Eq. 6), with three choices of weights.
 
-An answer weighs the loss of each class j by four numbers:
-
-    a if yes and j in L      b if yes and j not in L      c if no and j in L      d if no and j not in L
-
-The mean over answers is unbiased for the supervised risk under uniform queries of size m if and only if
-
-    m a + (k-m) d = k      and      m(m-1) a + m(k-m)(b + c) + (k-m)(k-m-1) d = 0.
+An answer weighs the loss of each class by four numbers, which `oneof.queries.weights` derives:
 
 paper         a = 1/p, c = -((m-1)/m) / (1-p), b = d = 0. With p = P(yes) = m/k this is the population form; with
               p = the share of yes in the batch it is the paper's difference of group means, Eq. (6), which we use.
@@ -19,59 +13,22 @@ distribution the weights are M^{-1} 1_S/|S| (see `oneof.queries.moment`), the mi
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from oneof.objectives.base import Batch, Counts, Objective, size_range
-from oneof.objectives.losses import Loss, get
+from oneof.objectives.losses import Loss, get, weighted_sum
 from oneof.objectives.registry import register
-from oneof.objectives.weighted_sum import weighted_sum
 from oneof.queries.moment import Queries, inverse_moment
-
-Number = float | Tensor
-"""One number, or one for each answer (n,) where queries have mixed sizes."""
-
-
-class Weights(NamedTuple):
-    """What an answer weighs the loss of a class by: yes inside L, yes outside, no inside, no outside."""
-
-    a: Number
-    b: Number
-    c: Number
-    d: Number
-
-
-def paper_weights(classes: int, size: Number, p_yes: Number) -> Weights:
-    """The paper's: only the labels in L count.
-
-    >>> paper_weights(classes=10, size=5, p_yes=0.5)
-    Weights(a=2.0, b=0.0, c=-1.6, d=0.0)
-    """
-    return Weights(1 / p_yes, 0.0, -((size - 1) / size) / (1 - p_yes), 0.0)
-
-
-def minimum_norm_weights(classes: int, size: Number) -> Weights:
-    """The unbiased weights with the smallest second moment.
-
-    >>> minimum_norm_weights(classes=4, size=2)
-    Weights(a=1.0, b=-0.5, c=-0.5, d=1.0)
-    """
-    elsewhere = -(classes - 2) / classes
-    return Weights((classes - 1) / size + elsewhere, elsewhere, elsewhere, (classes - 1) / (classes - size) + elsewhere)
-
-
-def agreement_weights(classes: int, size: Number) -> Weights:
-    """One on the labels that agree with the answer: the weights behind label-free accuracy.
-
-    >>> round(agreement_weights(classes=10, size=5).b, 6)
-    -0.8
-    """
-    chance = (size * (size - 1) + (classes - size) * (classes - size - 1)) / (classes * (classes - 1))
-    against = chance / (chance - 1)
-    return Weights(1.0, against, against, 1.0)
-
+from oneof.queries.weights import (
+    Number,
+    Weights,
+    agreement_weights,
+    minimum_norm_weights,
+    paper_weights,
+    without_flips,
+)
 
 WEIGHTS = ("paper", "minimum-norm", "agreement")
 
@@ -136,7 +93,7 @@ class Unbiased(Objective):
         if batch.noisy:
             rho1 = 0.0 if batch.flip_yes is None else batch.flip_yes
             rho0 = 0.0 if batch.flip_no is None else batch.flip_no
-            yes = ((yes - rho0) / (1 - rho0 - rho1)).to(asked.dtype)
+            yes = without_flips(yes, rho1, rho0).to(asked.dtype)
         if self.weights == "paper":
             return asked.mul_((c + yes * (a - c)).unsqueeze(1))
         inside, outside = (c - d) + yes * ((a - b) - (c - d)), d + yes * (b - d)

@@ -19,14 +19,19 @@ from math import sqrt
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from oneof.evaluation import agreement_rates
 from oneof.noise.privacy import flip_rate
 from oneof.queries.adaptive import information
-from oneof.queries.moment import unbiased_weights
-from oneof.queries.uniform import UniformQueries
+from oneof.queries.weights import (
+    Weights,
+    agreement_weights,
+    flipped_again,
+    minimum_norm_weights,
+    paper_weights,
+    without_flips,
+)
 from oneof.theory import deviation_bound, loss_bound
 
 MOST = 10**8
@@ -71,7 +76,7 @@ def plan(
     own = flip_yes, flip_no
     if epsilon is not None:
         rate = flip_rate(epsilon)
-        flip_yes, flip_no = flip_yes + rate * (1 - 2 * flip_yes), flip_no + rate * (1 - 2 * flip_no)
+        flip_yes, flip_no = flipped_again(flip_yes, rate), flipped_again(flip_no, rate)
     rows = []
     for size in range(1, classes):
         right, wrong = (float(rate) for rate in agreement_rates(classes, size, flip_yes, flip_no))
@@ -157,30 +162,23 @@ def variance_factors(classes: int, size: int, flip_yes: float = 0.0, flip_no: fl
     >>> {name: round(value, 1) for name, value in variance_factors(classes=10, size=3).items()}
     {'paper': 11.9, 'minimum_norm': 8.2, 'agreement': 11.3}
     """
-    queries = UniformQueries(classes, size)
-    asked = np.arange(classes)[None, :] < size
-    inside = asked.astype(np.float64)
-    yes, no = np.array([True]), np.array([False])
-    p, chance = queries.p_yes, queries.agreement_by_chance
-    against = -chance / (1 - chance)
+    p = size / classes
     weights = {
-        "paper": (inside / p, -inside * (size - 1) / size / (1 - p)),
-        "minimum_norm": (unbiased_weights(queries, asked, yes), unbiased_weights(queries, asked, no)),
-        "agreement": (np.where(asked, 1.0, against), np.where(asked, against, 1.0)),
+        "paper": paper_weights(classes, size, p),
+        "minimum_norm": minimum_norm_weights(classes, size),
+        "agreement": agreement_weights(classes, size),
     }
-    return {
-        name: _second_moment(after_yes, after_no, p, flip_yes, flip_no)
-        for name, (after_yes, after_no) in weights.items()
-    }
+    return {name: _second_moment(four, classes, size, flip_yes, flip_no) for name, four in weights.items()}
 
 
-def _second_moment(
-    after_yes: NDArray[np.float64], after_no: NDArray[np.float64], p: float, flip_yes: float, flip_no: float
-) -> float:
-    """E |w(L, 0) + s_hat (w(L, 1) - w(L, 0))|^2, with s_hat = (s - rho0) / (1 - rho0 - rho1)."""
+def _second_moment(weights: Weights, classes: int, size: int, flip_yes: float, flip_no: float) -> float:
+    """E |w(L, 0) + s_hat (w(L, 1) - w(L, 0))|^2 over true and flipped answers, all labels of a question alike."""
+    a, b, c, d = weights
+    p = size / classes
     said_yes = p * (1 - flip_yes) + (1 - p) * flip_no
     total = 0.0
     for said, chance in ((1.0, said_yes), (0.0, 1 - said_yes)):
-        s_hat = (said - flip_no) / (1 - flip_no - flip_yes)
-        total += chance * float(((after_no + s_hat * (after_yes - after_no)) ** 2).sum())
+        s_hat = without_flips(said, flip_yes, flip_no)
+        inside, outside = c + s_hat * (a - c), d + s_hat * (b - d)
+        total += chance * float(size * inside**2 + (classes - size) * outside**2)
     return total

@@ -7,6 +7,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from oneof.queries.weights import agreement_by_chance
+
 TABLE_ROWS = 1 << 12
 """Up to this many subsets we index a table of all of them; beyond, we sample label by label."""
 
@@ -45,8 +47,7 @@ class UniformQueries:
     @property
     def agreement_by_chance(self) -> float:
         """c0: the probability that a *wrong* prediction agrees with the answer (math: section "accuracy")."""
-        k, m = self.classes, self.size
-        return (m * (m - 1) + (k - m) * (k - m - 1)) / (k * (k - 1))
+        return float(agreement_by_chance(self.classes, self.size))
 
     def draw(self, n: int, rng: np.random.Generator | int) -> NDArray[np.bool_]:
         """n independent queries, bool (n, k). The same seed gives the same queries on every platform."""

@@ -12,6 +12,7 @@ from torch import Tensor
 from oneof.answers import Answers
 from oneof.answers.bitsets import unpack
 from oneof.objectives import Batch
+from oneof.objectives.base import above_zero
 
 
 class Features:
@@ -97,7 +98,7 @@ class Answered:
         self._responses = _wrap(answers.responses[order])
         self._flips = [
             None if rate is None else torch.from_numpy(rate[order].astype(np.float32))
-            for rate in (answers.flip_yes, answers.flip_no)
+            for rate in (above_zero(answers.flip_yes), above_zero(answers.flip_no))
         ]
 
     def fingerprint(self) -> int:
