@@ -1,8 +1,11 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from oneof import Answers, respond
+from oneof.queries import adaptive
 from oneof.queries.adaptive import belief, best_subsets, choose, information
 
 
@@ -153,3 +156,41 @@ def test_mistakes_are_refused(arguments: dict[str, object], message: str) -> Non
     good = {"probabilities": [[0.2, 0.3, 0.5]] * 2, "evidence": None, "count": 1, "rng": 0}
     with pytest.raises(ValueError, match=message):
         choose(**(good | arguments))
+
+
+def test_many_classes_are_worked_through_in_parts_with_the_same_worth(monkeypatch):
+    """Neither the size of the parts nor sorting the likeliest labels first changes what a question is worth."""
+    rng = np.random.default_rng(0)
+    q = rng.dirichlet(np.full(100, 0.3), size=60)
+    q[:3] = 1 / 100  # flat: many labels are needed
+    wholes = {limit: adaptive.best_subsets(q, 1, largest=limit)[1] for limit in (5, None)}
+    for first in (8, 200):
+        monkeypatch.setattr(adaptive, "FIRST", first)
+        monkeypatch.setattr(adaptive, "CHUNK", 1700)
+        for limit, whole in wholes.items():
+            subsets, worth = adaptive.best_subsets(q, 1, largest=limit)
+            np.testing.assert_allclose(worth, whole, atol=0.01)
+            np.testing.assert_allclose(worth, adaptive.information((q * subsets).sum(axis=1).clip(0, 1)), atol=1e-12)
+            assert subsets.sum(axis=1).max() <= (limit or 99)
+
+
+def test_choosing_needs_little_memory_beside_what_it_is_given(monkeypatch):
+    monkeypatch.setattr(adaptive, "CHUNK", 1 << 16)
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(500), size=4000).astype(np.float32)
+    tracemalloc.start()
+    try:
+        questions = adaptive.choose(p, None, 50, 0, largest=6)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(questions) == 50
+    assert peak < p.nbytes, f"{peak / p.size:.1f} bytes for each probability"
+
+
+def test_an_error_names_the_item_among_all(monkeypatch):
+    monkeypatch.setattr(adaptive, "CHUNK", 4)
+    p = np.full((5, 2), 0.5)
+    p[4] = [0.5, 0.9]
+    with pytest.raises(ValueError, match="row 4 of probabilities"):
+        adaptive.choose(p, None, 2, 0)

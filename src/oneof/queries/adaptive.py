@@ -13,7 +13,10 @@ The questions depend on the model, so they cannot judge it, and no unbiased risk
 likelihood. A share of questions stays uniform, and is marked so, for label-free evaluation.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +25,13 @@ from scipy.special import xlogy
 from oneof.queries.uniform import UniformQueries
 
 Floats = NDArray[np.float64]
+
+NEAR = 1e-3
+"""A mass this near the best one is as good: it costs less than a hundred-thousandth of a bit."""
+FIRST = 32
+"""Labels of an item that are sorted at first."""
+CHUNK = 1 << 20
+"""Numbers worked on together."""
 
 
 @dataclass(frozen=True)
@@ -49,20 +59,32 @@ def belief(probabilities: ArrayLike, evidence: ArrayLike | None = None) -> Float
     >>> belief([[0.5, 0.3, 0.2]], [[-np.inf, 0.0, 0.0]])
     array([[0. , 0.6, 0.4]])
     """
-    p = np.asarray(probabilities, dtype=np.float64)
+    p, e = _checked(probabilities, evidence)
+    return _believed(p, e, np.arange(len(p)))
+
+
+def _checked(probabilities: ArrayLike, evidence: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    p, e = np.asarray(probabilities), None if evidence is None else np.asarray(evidence)
     if p.ndim != 2 or p.shape[1] < 2:
         raise ValueError(f"probabilities must have shape (items, classes), not {p.shape}")
+    if e is not None and e.shape != p.shape:
+        raise ValueError(f"evidence must have shape {p.shape} like probabilities, not {e.shape}")
+    return p, e
+
+
+def _believed(probabilities: NDArray[Any], evidence: NDArray[Any] | None, items: NDArray[np.int64]) -> Floats:
+    """The belief about some of the items."""
+    p = probabilities[items].astype(np.float64, copy=False)
     bad = np.flatnonzero(~(np.isfinite(p) & (p >= 0)).all(axis=1) | (np.abs(p.sum(axis=1) - 1) > 1e-3))
     if len(bad):
-        raise ValueError(f"row {bad[0]} of probabilities is {p[bad[0]]}, expected probabilities that sum to one")
-    e = np.zeros_like(p) if evidence is None else np.asarray(evidence, dtype=np.float64)
-    if e.shape != p.shape:
-        raise ValueError(f"evidence must have shape {p.shape} like probabilities, not {e.shape}")
+        raise ValueError(f"row {items[bad[0]]} of probabilities is {p[bad[0]]}, expected probabilities that sum to one")
     # A model may give zero to every class that the answers allow: a floor keeps the belief defined.
-    scores = np.log(np.maximum(p, 1e-12)) + e
+    scores = np.log(np.maximum(p, 1e-12))
+    if evidence is not None:
+        scores += evidence[items]
     top = scores.max(axis=1, keepdims=True)
     if not np.isfinite(top).all():
-        raise ValueError(f"the evidence rules out every class of item {int(np.argmin(np.isfinite(top[:, 0])))}")
+        raise ValueError(f"the evidence rules out every class of item {items[np.argmin(np.isfinite(top[:, 0]))]}")
     q = np.exp(scores - top)
     return np.asarray(q / q.sum(axis=1, keepdims=True))
 
@@ -97,7 +119,7 @@ def best_subsets(
     >>> subsets, bits.round(3)
     (array([[ True, False, False,  True]]), array([1.]))
     """
-    beliefs = np.asarray(q, dtype=np.float64)
+    beliefs = np.asarray(q)
     n, k = beliefs.shape
     limit = k - 1 if largest is None else largest
     if not 1 <= limit <= k - 1:
@@ -106,28 +128,66 @@ def best_subsets(
         raise ValueError(f"label_cost must not be negative, not {label_cost}")
     if not (min(flip_yes, flip_no) >= 0 and flip_yes + flip_no < 1):
         raise ValueError(f"flip rates must not be negative and add up to less than 1, not {flip_yes} and {flip_no}")
+    rng = np.random.default_rng(rng)
+    worth_of = partial(_worth, flip_yes=flip_yes, flip_no=flip_no, label_cost=label_cost)
     target = _best_mass(flip_yes, flip_no)
+    best, worth = np.zeros((n, k), dtype=np.bool_), np.empty(n)
+    for rows in _chunks(n, k):
+        best[rows], worth[rows] = _grow(beliefs[rows].astype(np.float64, copy=False), rng, target, limit, worth_of)
+    return best, worth
+
+
+def _grow(
+    q: Floats, rng: np.random.Generator, target: float, limit: int, worth_of: Callable[[Floats, Any], Floats]
+) -> tuple[NDArray[np.bool_], Floats]:
+    """`best_subsets` for some rows. A row is open while another label could still bring its mass nearer the target."""
+    n, k = q.shape
     # Always the same labels together would leave classes that no answer has ever separated.
-    order = np.argsort(-beliefs * np.random.default_rng(rng).uniform(0.9, 1.0, (n, k)), axis=1)
-    rows = np.arange(n)
-    asked = np.zeros((n, k), dtype=np.bool_)
-    mass, size = np.zeros(n), np.zeros(n, dtype=np.int64)
-    best, worth = np.zeros((n, k), dtype=np.bool_), np.full(n, -np.inf)
-    for label in order.T:
-        grown = mass + beliefs[rows, label]
-        joins = (size == 0) | ((np.abs(grown - target) < np.abs(mass - target)) & (size < limit))
-        asked[rows[joins], label[joins]] = True
-        mass, size = np.where(joins, grown, mass), size + joins
-        value = information(np.minimum(mass, 1.0), flip_yes, flip_no) / (1 + label_cost * size)
-        better = joins & (value > worth)
-        best[better], worth[better] = asked[better], value[better]
+    keys = -q * rng.uniform(0.9, 1.0, (n, k))
+    # Short questions seldom look beyond the likeliest labels; an item that does is sorted whole when it gets there.
+    order = _smallest(keys, FIRST) if limit < FIRST < k else np.argsort(keys, axis=1)
+    asked, best = np.zeros((n, k), dtype=np.bool_), np.zeros((n, k), dtype=np.bool_)
+    mass, size, worth = np.zeros(n), np.zeros(n, dtype=np.int64), np.full(n, -np.inf)
+    open_rows = np.arange(n)
+    for step in range(k):
+        if step == order.shape[1]:
+            order = np.empty((n, k), dtype=np.intp)
+            order[open_rows] = np.argsort(keys[open_rows], axis=1)
+        label = order[open_rows, step]
+        grown = mass[open_rows] + q[open_rows, label]
+        joins = (size[open_rows] == 0) | (np.abs(grown - target) < np.abs(mass[open_rows] - target))
+        rows, label = open_rows[joins], label[joins]
+        asked[rows, label] = True
+        mass[rows], size[rows] = grown[joins], size[rows] + 1
+        value = worth_of(np.minimum(mass[rows], 1.0), size[rows])
+        better = value > worth[rows]
+        best[rows[better]], worth[rows[better]] = asked[rows[better]], value[better]
+        open_rows = open_rows[(mass[open_rows] < target - NEAR) & (size[open_rows] < limit)]
+        if not len(open_rows):
+            break
     # Where yes and no are flipped at different rates, asking about the other labels may tell more.
-    others = (beliefs * ~best).sum(axis=1).clip(0, 1)
-    size = k - best.sum(axis=1)
-    value = information(others, flip_yes, flip_no) / (1 + label_cost * size)
+    others, size = (q * ~best).sum(axis=1).clip(0, 1), k - best.sum(axis=1)
+    value = worth_of(others, size)
     better = (value > worth + 1e-12) & (size <= limit)
     best[better], worth[better] = ~best[better], value[better]
     return best, worth
+
+
+def _smallest(keys: Floats, count: int) -> NDArray[np.intp]:
+    """Where the `count` smallest entries of each row are, in order. (n, k) -> (n, count)."""
+    some = np.argpartition(keys, count, axis=1)[:, :count]
+    return np.take_along_axis(some, np.argsort(np.take_along_axis(keys, some, axis=1), axis=1), axis=1)
+
+
+def _worth(mass: Floats, size: Any, flip_yes: float, flip_no: float, label_cost: float) -> Floats:
+    """Bits for the time that a question takes."""
+    return np.asarray(information(mass, flip_yes, flip_no) / (1 + label_cost * size))
+
+
+def _chunks(n: int, k: int) -> Iterator[slice]:
+    """Rows that are worked on together: some megabytes, however many items and classes there are."""
+    step = max(1, CHUNK // k)
+    return (slice(start, min(n, start + step)) for start in range(0, n, step))
 
 
 def choose(
@@ -157,8 +217,8 @@ def choose(
     (array([1, 2]), array([2, 1]))
     """
     rng = np.random.default_rng(rng)
-    q = belief(probabilities, evidence)
-    n, k = q.shape
+    p, e = _checked(probabilities, evidence)
+    n, k = p.shape
     if not 0 <= uniform_share <= 1:
         raise ValueError(f"uniform_share must be in [0, 1], not {uniform_share}")
     judges = np.arange(n) if judging is None else np.unique(np.asarray(judging, dtype=np.int64))
@@ -172,23 +232,31 @@ def choose(
     told = count - at_random
     if not 0 <= told <= len(candidates):
         raise ValueError(f"{told} adaptive questions in one batch, but only {len(candidates)} items to ask about")
-    subsets, worth = best_subsets(
-        q[candidates], rng, flip_yes=flip_yes, flip_no=flip_no, label_cost=label_cost, largest=largest
-    )
+    # The beliefs and questions of all items together may not fit into memory: only the worth and the bits are kept.
+    packed, worth = np.empty((len(candidates), -(-k // 8)), dtype=np.uint8), np.empty(len(candidates))
+    for rows in _chunks(len(candidates), k):
+        q = _believed(p, e, candidates[rows])
+        asked, worth[rows] = best_subsets(
+            q, rng, flip_yes=flip_yes, flip_no=flip_no, label_cost=label_cost, largest=largest
+        )
+        packed[rows] = np.packbits(asked, axis=1)
     # Many items tie near one whole bit; a random order among them spreads a batch over the items.
     shuffled = rng.permutation(len(candidates))
     first = shuffled[np.argsort(-worth[shuffled].round(2), kind="stable")[:told]]
-    bits = information((q[candidates[first]] * subsets[first]).sum(axis=1).clip(0, 1), flip_yes, flip_no)
+    subsets = np.unpackbits(packed[first], axis=1, count=k).view(np.bool_)
+    mass = (_believed(p, e, candidates[first]) * subsets).sum(axis=1)
+    bits = information(mass.clip(0, 1), flip_yes, flip_no)
 
     # One answer an item keeps the interval for the accuracy exact, so items that nobody asked about come first.
     waiting = rng.permutation(judges)
-    asked_before = np.zeros(n, dtype=np.bool_) if evidence is None else (np.asarray(evidence) != 0).any(axis=1)
+    asked_before = np.zeros(n, dtype=np.bool_) if e is None else np.asarray(e.any(axis=1))
     drawn_items = np.resize(waiting[np.argsort(asked_before[waiting], kind="stable")], at_random)
     drawn = UniformQueries(k, k // 2 if uniform_size is None else uniform_size).draw(at_random, rng)
-    drawn_bits = information((q[drawn_items] * drawn).sum(axis=1).clip(0, 1), flip_yes, flip_no)
+    drawn_mass = (_believed(p, e, drawn_items) * drawn).sum(axis=1)
+    drawn_bits = information(drawn_mass.clip(0, 1), flip_yes, flip_no)
     return Questions(
         np.concatenate([candidates[first], drawn_items]),
-        np.concatenate([subsets[first], drawn]),
+        np.concatenate([subsets, drawn]),
         np.concatenate([bits, drawn_bits]),
         np.repeat([True, False], [told, at_random]),
     )
