@@ -72,6 +72,12 @@ def test_labels_that_cost_make_shorter_questions() -> None:
     dear, _ = best_subsets(q, 0, label_cost=1.0)
     assert (free.sum(axis=1) == 5).all()
     assert dear.sum(axis=1).mean() < 3
+    for cost in (0.0, 0.05, 0.3):
+        asked, worth = best_subsets(q, 0, label_cost=cost)
+        sizes = np.arange(1, 10)
+        wanted = information(sizes / 10) / (1 + cost * sizes)
+        np.testing.assert_allclose(worth, wanted.max(), err_msg=f"bits over cost, at {cost} a label")
+        assert (asked.sum(axis=1) == sizes[wanted.argmax()]).all()
     assert best_subsets(q, 0, largest=2)[0].sum(axis=1).max() == 2
 
 
@@ -111,6 +117,15 @@ def test_a_share_stays_uniform_and_is_marked() -> None:
     # Uniform means: whatever the model believes, each label is asked about equally often.
     shares = questions.subsets[drawn].mean(axis=0)
     assert np.abs(shares - 0.4).max() < 4 * np.sqrt(0.24 / 300)
+
+
+def test_uniform_questions_show_half_of_the_classes_and_tell_what_they_are_worth() -> None:
+    p = np.random.default_rng(0).dirichlet(np.ones(7), size=30)
+    questions = choose(p, None, 30, rng=0, uniform_share=1.0, flip_yes=0.1, flip_no=0.2)
+    assert not questions.adaptive.any()
+    assert (questions.subsets.sum(axis=1) == 3).all()
+    masses = (p[questions.items] * questions.subsets).sum(axis=1)
+    np.testing.assert_allclose(questions.information, information(masses, 0.1, 0.2))
 
 
 def test_judging_items_are_not_asked_twice_while_others_wait() -> None:

@@ -83,6 +83,16 @@ def test_the_moment_by_enumeration(k: int) -> None:
         assert UniformQueries(k, m).moment() == pytest.approx(moment)
 
 
+@pytest.mark.parametrize("k", range(2, 8))
+def test_agreement_by_chance_by_enumeration(k: int) -> None:
+    """A wrong prediction agrees with the answer where the query holds both classes or neither."""
+    for m in range(1, k):
+        table = UniformQueries(k, m)._table()
+        for truth, guess in ((0, 1), (k - 1, 0)):
+            wanted = (table[:, truth] == table[:, guess]).mean()
+            assert UniformQueries(k, m).agreement_by_chance == pytest.approx(wanted)
+
+
 @pytest.mark.parametrize(
     ("classes", "size", "message"),
     [

@@ -52,6 +52,7 @@ def test_it_cannot_be_changed() -> None:
         ([[1, 0], [0, 1]], [0.5, 0.6], r"probabilities must sum to one, not to 1\.1"),
         ([[1, 0], [0, 1]], [1.5, -0.5], r"must not be negative, but number 1 is -0\.5"),
         ([[1, 0], [0, 1]], [np.nan, 1.0], "number 0 is nan"),
+        ([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [2.5, -0.5, -1.0], r"number 1 is -0\.5"),
         ([[1, 0], [0, 1]], [1.0], r"probabilities must have shape \(2,\)"),
         ([[1, 0], [1, 1]], [0.5, 0.5], r"subset number 1 has size 2, expected 1\.\.1"),
         ([[0, 0], [1, 0]], [0.5, 0.5], "subset number 0 has size 0"),
