@@ -19,9 +19,9 @@ demo: $(READY)  ## simulate answers, train, and judge without labels: about a mi
 test: $(READY)  ## every test; those that need a browser, PostgreSQL or a large data set say so when skipped
 	$(PYTEST)
 
-check: $(READY)  ## between two edits, in less than a minute: style, and every test that is not slow
+check: $(READY)  ## between two edits, in less than a minute: style, and the quick tests of the library
 	$(BIN)/ruff check .
-	$(PYTEST) -q -x -m "not slow"
+	$(PYTEST) -q -x -m "not slow" --ignore=tests/cli --ignore=tests/experiments
 
 test-portable: $(READY)  ## the numeric tests as on other processors
 	for processor in $(PROCESSORS); do \
