@@ -90,7 +90,7 @@ def answer_rows(
         .join(people, people.c.id == claims.c.person_id)
         .join(draws, draws.c.id == tasks.c.draw_id)
         .where(claims.c.event_id == events.c.id)
-        .where(claims.c.state.in_(("answered", "withdrawn") if withdrawn else ("answered",)))
+        .where(claims.c.state.in_(("answered", "withdrawn", "overruled") if withdrawn else ("answered",)))
         .order_by(events.c.id)
     )
     if not skips:
@@ -115,7 +115,7 @@ def answer_rows(
                 "seed_row": row.draw_row,
                 "guidelines": row.guidelines,
                 "late": bool(row.late),
-                "withdrawn": row.state == "withdrawn",
+                "withdrawn": row.state != "answered",
                 "kind": row.kind,
                 "task": row.task,
                 "reason": row.comment,

@@ -15,6 +15,7 @@ from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.learning.judging import current_model
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
+from oneof.annotation.store.auditing import STANDING
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, events, items, people, tasks
 
@@ -96,7 +97,7 @@ def _annotator(connection: Connection, project: Project, person: Any, now: float
         .join(events, events.c.id == claims.c.event_id)
         .join(tasks, tasks.c.id == claims.c.task_id)
         .join(items, items.c.id == tasks.c.item_id)
-        .where(claims.c.person_id == person.id, claims.c.state == "answered")
+        .where(claims.c.person_id == person.id, claims.c.state.in_(STANDING))
         .order_by(claims.c.event_id.desc())
         .limit(RECENT)
     ).all()
@@ -152,7 +153,8 @@ def _agreement_counts(connection: Connection) -> list[tuple[int, int, int]]:
     no = func.sum(case((claims.c.answer == "no", 1), else_=0)).label("no")
     each = (
         select(yes, no)
-        .where(claims.c.state == "answered", claims.c.answer != "skip")
+        .join(people, people.c.id == claims.c.person_id)
+        .where(claims.c.state.in_(STANDING), claims.c.answer != "skip", people.c.role == "annotator")
         .group_by(claims.c.task_id)
         .having(func.count() > 1)
         .subquery()

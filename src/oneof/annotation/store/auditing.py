@@ -26,7 +26,7 @@ def replay(connection: Connection) -> Standing:
     given: dict[int, str] = {}
     rows = connection.execution_options(yield_per=BATCH).execute(
         select(events.c.id, events.c.person_id, events.c.task_id, events.c.kind, events.c.answer, events.c.target)
-        .where(events.c.kind.not_in(("flag", "resolve", "overrule")))
+        .where(events.c.kind.not_in(("flag", "resolve", "overrule", "reinstate")))
         .order_by(events.c.id)
     )
     for row in rows:

@@ -205,7 +205,7 @@ events = Table(
     Index("ix_events_flag", "id", sqlite_where=text("kind = 'flag'"), postgresql_where=text("kind = 'flag'")),
     sqlite_autoincrement=True,
 )
-"""kind: answer, undo, redo, flag, withdraw, reassign, overrule, resolve. Append-only."""
+"""kind: answer, undo, redo, flag, withdraw, reassign, overrule, reinstate, resolve. Append-only."""
 
 models = Table(
     "models",

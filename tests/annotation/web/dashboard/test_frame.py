@@ -2,7 +2,7 @@
 
 import pytest
 
-PAGES = ("/admin", "/admin/people", "/admin/model", "/admin/project")
+PAGES = ("/admin", "/admin/items", "/admin/review", "/admin/people", "/admin/model", "/admin/project")
 without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
 
 

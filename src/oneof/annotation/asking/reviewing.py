@@ -1,0 +1,187 @@
+"""Review: what people disagree about, flagged, or got wrong, and the answer of a reviewer.
+
+A reviewer's answer is an answer like any other, by the reviewer's name, and is used. Those that contradict it are
+*overruled*: they stay as their annotators gave them and keep their places, but nobody uses them. Changing one's mind
+reinstates them. Every step is an event; nothing is lost.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import uuid4
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from oneof.annotation.asking import events as happenings
+from oneof.annotation.asking.claims import lock_person
+from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.project.folder import Project
+from oneof.annotation.store.auditing import STANDING
+from oneof.annotation.store.schema import claims, events, items, people, tasks
+
+Why = Literal["disagreement", "flag", "gold"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Something to settle. answers: (name, answer, state). remark: of a flag; target: its event."""
+
+    why: Why
+    task: int
+    item: int
+    key: str
+    name: str
+    kind: str
+    text: str | None
+    labels: list[str]
+    answers: list[tuple[str, str, str]]
+    remark: str | None = None
+    target: int | None = None
+    known: str | None = None
+
+
+def queue(connection: Connection, project: Project, limit: int = 30) -> list[Case]:
+    """What waits for a reviewer: disagreements first, then remarks, then known items that somebody got wrong."""
+    found: list[Case] = []
+    if project.settings.epsilon is None:
+        # Under private mode people seem to disagree because of the flips.
+        found += [_case(connection, project, "disagreement", task) for task in _disagreements(connection, limit)]
+    for flag in _open_flags(connection, limit):
+        found.append(_case(connection, project, "flag", flag.task_id, remark=flag.comment, target=flag.id))
+    if project.settings.epsilon is None:
+        for miss in _gold_misses(connection, limit):
+            found.append(_case(connection, project, "gold", miss.task_id, target=miss.event_id))
+    return found[:limit]
+
+
+def settle(
+    connection: Connection, project: Project, reviewer: int, task: int, answer: str, note: str | None, now: float
+) -> int:
+    """Record the reviewer's answer to a question, overrule those that contradict it; returns how many."""
+    if project.settings.epsilon is not None:
+        raise ProjectError("in private mode nobody's answer is known, so none can be overruled")
+    if answer not in ("yes", "no", "skip"):
+        raise ProjectError(f"answer {answer!r}: expected yes, no or skip")
+    # Only what somebody has answered: a reviewer checks, and does not choose what is asked.
+    if connection.execute(select(claims.c.task_id).where(claims.c.task_id == task, _stands())).first() is None:
+        raise ProjectError(f"question {task} has no answer to review")
+    person = lock_person(connection, reviewer)
+    mine = connection.execute(select(claims).where(claims.c.task_id == task, claims.c.person_id == reviewer)).first()
+    expires = now + project.settings.claim_seconds
+    if mine is None:
+        held = {"state": "held", "ordinal": person.claimed, "claimed_at": now, "expires_at": expires, "placed": False}
+        connection.execute(insert(claims).values(task_id=task, person_id=reviewer, **held))
+        connection.execute(update(people).where(people.c.id == reviewer).values(claimed=person.claimed + 1))
+    elif mine.state == "answered":
+        before = connection.execute(select(events.c.client_id).where(events.c.id == mine.event_id)).scalar_one()
+        happenings.undo(connection, project, reviewer, str(uuid4()), now, before)
+    given = happenings.Given(str(uuid4()), task, answer, 0.0, note)
+    happenings.record_answer(connection, project, reviewer, given, now)
+    overruled = _overrule(connection, reviewer, task, answer, now)
+    resolve(connection, reviewer, task, None, note, now)
+    return overruled
+
+
+def resolve(connection: Connection, reviewer: int, task: int, target: int | None, note: str | None, now: float) -> None:
+    """Take a case out of the queue: a question as a whole, or one remark or miss (its event)."""
+    values = {"client_id": str(uuid4()), "person_id": reviewer, "kind": "resolve", "task_id": task, "at": now}
+    connection.execute(insert(events).values(**values, target=target, comment=note, late=False, flip=0.0))
+
+
+def _overrule(connection: Connection, reviewer: int, task: int, answer: str, now: float) -> int:
+    rows = connection.execute(
+        select(claims.c.person_id, claims.c.event_id, claims.c.answer, claims.c.state)
+        .where(claims.c.task_id == task, claims.c.person_id != reviewer, claims.c.state.in_(STANDING))
+        .with_for_update()
+    ).all()
+    count = 0
+    for row in rows:
+        # "Can't tell" contradicts nothing, and nothing contradicts it.
+        wrong = "skip" not in (answer, row.answer) and row.answer != answer
+        wanted = "overruled" if wrong else "answered"
+        count += wrong
+        if row.state == wanted:
+            continue
+        kind = "overrule" if wrong else "reinstate"
+        values = {"client_id": str(uuid4()), "person_id": row.person_id, "kind": kind, "task_id": task, "at": now}
+        connection.execute(insert(events).values(**values, target=row.event_id, late=False, flip=0.0))
+        connection.execute(
+            update(claims).where(claims.c.task_id == task, claims.c.person_id == row.person_id).values(state=wanted)
+        )
+    return count
+
+
+def _stands() -> Any:
+    return claims.c.state.in_(STANDING)
+
+
+def _resolved_tasks() -> Any:
+    return select(events.c.task_id).where(events.c.kind == "resolve", events.c.target.is_(None))
+
+
+def _resolved_events() -> Any:
+    return select(events.c.target).where(events.c.kind == "resolve", events.c.target.is_not(None))
+
+
+def _disagreements(connection: Connection, limit: int) -> list[int]:
+    return list(
+        connection.scalars(
+            select(claims.c.task_id)
+            .join(tasks, tasks.c.id == claims.c.task_id)
+            .where(claims.c.state == "answered", claims.c.answer != "skip", tasks.c.kind == "question")
+            .where(claims.c.task_id.not_in(_resolved_tasks()))
+            .group_by(claims.c.task_id)
+            .having(func.min(claims.c.answer) != func.max(claims.c.answer))
+            .order_by(claims.c.task_id)
+            .limit(limit)
+        )
+    )
+
+
+def _open_flags(connection: Connection, limit: int) -> list[Any]:
+    return list(
+        connection.execute(
+            select(events.c.id, events.c.task_id, events.c.comment)
+            .where(events.c.kind == "flag", events.c.id.not_in(_resolved_events()))
+            .order_by(events.c.id)
+            .limit(limit)
+        )
+    )
+
+
+def _gold_misses(connection: Connection, limit: int) -> list[Any]:
+    rows = connection.execute(
+        select(claims.c.task_id, claims.c.event_id, claims.c.answer, tasks.c.subset, items.c.gold)
+        .join(tasks, tasks.c.id == claims.c.task_id)
+        .join(items, items.c.id == tasks.c.item_id)
+        .where(claims.c.state == "answered", claims.c.answer != "skip")
+        .where(tasks.c.kind == "gold", items.c.gold.is_not(None))
+        .where(claims.c.event_id.not_in(_resolved_events()))
+        .order_by(claims.c.event_id)
+    )
+    wrong = [row for row in rows if (row.gold in read_subset(row.subset)) != (row.answer == "yes")]
+    return wrong[:limit]
+
+
+def _case(
+    connection: Connection,
+    project: Project,
+    why: Why,
+    task: int,
+    *,
+    remark: str | None = None,
+    target: int | None = None,
+) -> Case:
+    row = connection.execute(
+        select(items, tasks.c.subset).join(tasks, tasks.c.item_id == items.c.id).where(tasks.c.id == task)
+    ).one()
+    said = connection.execute(
+        select(people.c.name, claims.c.answer, claims.c.state)
+        .join(people, people.c.id == claims.c.person_id)
+        .where(claims.c.task_id == task, claims.c.state.in_(STANDING))
+        .order_by(claims.c.event_id)
+    )
+    known = None if why != "gold" or row.gold is None else project.classes[row.gold].name
+    labels = [project.classes[index].name for index in read_subset(row.subset)]
+    answers = [(one.name, one.answer, one.state) for one in said]
+    return Case(why, task, row.id, row.key, row.name, row.kind, row.text, labels, answers, remark, target, known)

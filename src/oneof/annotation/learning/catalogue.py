@@ -1,0 +1,163 @@
+"""The items of a project, to look through: filters, and everything that is known about one of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+from sqlalchemy import ColumnElement, Connection, String, and_, cast, exists, func, literal, or_, select
+
+from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.project.folder import Project
+from oneof.annotation.store.schema import claims, events, items, models, people, predictions, tasks
+
+UNSURE = 0.6
+"""The model is unsure of an item below this probability of its label."""
+
+SHOWN_TEXT = 300
+FILTERS = {
+    "all": "All items",
+    "unanswered": "Unanswered",
+    "skipped": "Can't tell",
+    "flagged": "With remarks",
+    "disagreeing": "People disagree",
+    "unsure": "Model unsure",
+    "against": "Model against answers",
+    "gold": "Known label",
+}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Items in the order of their numbers, and the number to go on after; None at the end."""
+
+    items: list[dict[str, Any]]
+    following: int | None
+
+
+def listed(
+    connection: Connection, project: Project, show: str = "all", after: int = 0, limit: int = 60, search: str = ""
+) -> Listed:
+    """The items that a filter lets through, whose name or text holds `search`."""
+    model = connection.execute(select(func.max(models.c.id))).scalar()
+    said = and_(predictions.c.item_id == items.c.id, predictions.c.model_id == (model or 0))
+    query = (
+        select(items.c.id, items.c.key, items.c.name, items.c.kind, items.c.gold)
+        .add_columns(func.substr(items.c.text, 1, SHOWN_TEXT).label("text"), predictions.c.label)
+        .add_columns(predictions.c.confidence)
+        .outerjoin(predictions, said)
+        .where(items.c.id > after, *_conditions(show))
+        .order_by(items.c.id)
+        .limit(limit + 1)
+    )
+    if search:
+        query = query.where(
+            or_(items.c.name.contains(search, autoescape=True), items.c.text.contains(search, autoescape=True))
+        )
+    rows = connection.execute(query).all()
+    names = [one.name for one in project.classes]
+    found = [
+        {
+            **row._mapping,
+            "gold": None if row.gold is None else names[row.gold],
+            "prediction": None if row.label is None else names[row.label],
+        }
+        for row in rows[:limit]
+    ]
+    return Listed(found, found[-1]["id"] if len(rows) > limit else None)
+
+
+def one_item(connection: Connection, project: Project, item_id: int) -> dict[str, Any] | None:
+    """An item with its questions, their answers, remarks, what the answers say of each class, and the prediction."""
+    found = listed(connection, project, after=item_id - 1, limit=1).items
+    if not found or found[0]["id"] != item_id:
+        return None
+    names = [one.name for one in project.classes]
+    asked = connection.execute(select(tasks).where(tasks.c.item_id == item_id).order_by(tasks.c.id)).all()
+    said = connection.execute(
+        select(claims.c.task_id, claims.c.answer, claims.c.state, people.c.name, people.c.role)
+        .add_columns(events.c.seconds, events.c.at, events.c.flip, events.c.comment)
+        .join(tasks, tasks.c.id == claims.c.task_id)
+        .join(people, people.c.id == claims.c.person_id)
+        .join(events, events.c.id == claims.c.event_id)
+        .where(tasks.c.item_id == item_id, claims.c.state.in_(("answered", "overruled", "withdrawn")))
+        .order_by(claims.c.event_id)
+    ).all()
+    remarks = connection.execute(
+        select(people.c.name, events.c.comment, events.c.at)
+        .join(tasks, tasks.c.id == events.c.task_id)
+        .join(people, people.c.id == events.c.person_id)
+        .where(tasks.c.item_id == item_id, events.c.kind == "flag")
+        .order_by(events.c.id)
+    )
+    used = [row for row in said if row.state == "answered" and row.answer != "skip"]
+    kinds = {row.id: row.kind for row in asked}
+    subsets = {row.id: read_subset(row.subset) for row in asked}
+    telling = [
+        (subsets[row.task_id], row.answer == "yes", row.flip) for row in used if kinds[row.task_id] == "question"
+    ]
+    full = connection.execute(select(items.c.text).where(items.c.id == item_id)).scalar()
+    return found[0] | {
+        "text": full,
+        "questions": [
+            {
+                "id": row.id,
+                "kind": row.kind,
+                "adaptive": row.adaptive,
+                "open": row.free,
+                "labels": [names[index] for index in subsets[row.id]],
+                "answers": [dict(one._mapping) for one in said if one.task_id == row.id],
+            }
+            for row in asked
+        ],
+        "remarks": [dict(row._mapping) for row in remarks],
+        "evidence": evidence(telling, len(names), project.settings.slip_rate) if telling else None,
+    }
+
+
+def evidence(answers: list[tuple[list[int], bool, float]], classes: int, slip: float) -> list[float]:
+    """How likely each class is by the answers alone, if all were equally likely before; sums to one.
+
+    answers: (labels shown, whether yes, flip rate).
+
+    >>> [round(share, 2) for share in evidence([([0, 1], True, 0.0), ([1], False, 0.0)], 3, 0.01)]
+    [0.98, 0.01, 0.01]
+    """
+    total = np.zeros(classes)
+    for labels, yes, flip in answers:
+        wrong = flip * (1 - slip) + (1 - flip) * slip
+        inside = np.zeros(classes, dtype=np.bool_)
+        inside[labels] = True
+        total += np.log(np.where(inside == yes, 1 - wrong, max(wrong, 1e-9)))
+    return [float(share) for share in softmax(total)]
+
+
+def _conditions(show: str) -> list[ColumnElement[bool]]:
+    if show not in FILTERS:
+        raise ValueError(f"filter {show!r}: expected one of {', '.join(FILTERS)}")
+    mine = and_(tasks.c.item_id == items.c.id, claims.c.task_id == tasks.c.id, claims.c.state == "answered")
+    told = exists().where(mine)
+    label = cast(predictions.c.label, String)
+    inside = (literal(",") + tasks.c.subset + literal(",")).like(literal("%,") + label + literal(",%"))
+    contradicts = or_(and_(claims.c.answer == "yes", ~inside), and_(claims.c.answer == "no", inside))
+    resolved = select(events.c.target).where(events.c.kind == "resolve", events.c.target.is_not(None))
+    flagged = and_(tasks.c.item_id == items.c.id, events.c.task_id == tasks.c.id, events.c.kind == "flag")
+    torn = (
+        select(claims.c.task_id)
+        .join(tasks, tasks.c.id == claims.c.task_id)
+        .where(tasks.c.item_id == items.c.id, claims.c.state == "answered", claims.c.answer != "skip")
+        .group_by(claims.c.task_id)
+        .having(func.min(claims.c.answer) != func.max(claims.c.answer))
+        .correlate(items)
+    )
+    conditions: dict[str, list[ColumnElement[bool]]] = {
+        "all": [],
+        "unanswered": [~told],
+        "skipped": [exists().where(mine, claims.c.answer == "skip")],
+        "flagged": [exists().where(flagged, events.c.id.not_in(resolved))],
+        "disagreeing": [torn.exists()],
+        "unsure": [predictions.c.confidence < UNSURE],
+        "against": [predictions.c.label.is_not(None), exists().where(mine, contradicts)],
+        "gold": [items.c.gold.is_not(None)],
+    }
+    return conditions[show]

@@ -1,0 +1,94 @@
+"""Items: look through them, open one, ask again, and set a known label."""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import Connection
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from oneof.annotation.asking import known
+from oneof.annotation.asking.people import Person
+from oneof.annotation.learning import catalogue
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.store import journal
+from oneof.annotation.web.dashboard import frame
+from oneof.annotation.web.dashboard.frame import Form, Manager
+from oneof.annotation.web.dashboard.overview import figures
+from oneof.annotation.web.site import Site, TheSite
+
+router = APIRouter(tags=["dashboard"])
+SHOWN = 60
+
+frame.NOTICES |= {
+    "asked-again": "A new question about this item is drawn and waits for an answer.",
+    "gold-set": "The label is kept as known. The item is hidden among the others, to see how often people are right.",
+    "gold-cleared": "The label is not taken as known any more.",
+}
+
+
+@router.get("/admin/items")
+def browse(
+    request: Request, site: TheSite, person: Manager, show: str = "all", after: int = 0, search: str = ""
+) -> Response:
+    """Items that a filter lets through, some at a time."""
+    if show not in catalogue.FILTERS or not 0 <= after < 2**62 or "\0" in search or len(search) > 200:
+        raise HTTPException(404, "There is no such list of items.")
+    with site.database.read() as connection:
+        found = catalogue.listed(connection, site.project, show, after, SHOWN, search)
+    more = None
+    if found.following is not None:
+        more = frame.address(request, "items", show=show, search=search, after=found.following)
+    return frame.show(
+        request, site, person, "items",
+        found=found.items, show=show, search=search, filters=catalogue.FILTERS, more=more, after=after,
+    )  # fmt: skip
+
+
+@router.get("/admin/items/{number}")
+def one(request: Request, site: TheSite, person: Manager, number: int) -> Response:
+    """Everything that is known about one item."""
+    with site.database.read() as connection:
+        found = None if not 0 < number < 2**62 else catalogue.one_item(connection, site.project, number)
+    if found is None:
+        raise HTTPException(404, "There is no such item.")
+    names = [each.name for each in site.project.classes]
+    believed = None
+    if found["evidence"] is not None:
+        believed = sorted(zip(names, found["evidence"], strict=True), key=lambda pair: -pair[1])[:12]
+    return frame.show(
+        request, site, person, "items", template="dashboard/item.html", item=found, names=names, believed=believed
+    )
+
+
+@router.post("/admin/items/{number}")
+async def act(request: Request, site: TheSite, person: Manager, number: int, fields: Form) -> Response:
+    """Ask again, or set or clear the known label."""
+    return await run_in_threadpool(_act, request, site, person, number, fields)
+
+
+def _act(request: Request, site: Site, person: Person, number: int, fields: dict[str, str]) -> Response:
+    action = frame.needed(fields, "action")
+    names = [each.name for each in site.project.classes]
+    now = site.clock()
+
+    def work(connection: Connection) -> str:
+        if action == "ask":
+            known.ask_again(connection, site.project, number, now)
+            notice = "asked-again"
+        elif action == "gold":
+            label = fields.get("label", "")
+            if label and label not in names:
+                raise ProjectError(f"label {label!r}: not one of the classes")
+            known.set_known(connection, site.project, number, names.index(label) if label else None, now)
+            notice = "gold-set" if label else "gold-cleared"
+        else:
+            raise ProjectError("expected an action: ask or gold")
+        journal.note(connection, f"item-{action}", now, person.id, item=number, label=fields.get("label"))
+        return notice
+
+    try:
+        notice = site.database.write(work)
+    except ProjectError as error:
+        raise HTTPException(422, str(error)) from None
+    figures.forget()
+    return RedirectResponse(f"{frame.address(request, 'items')}/{number}?done={notice}", status_code=303)

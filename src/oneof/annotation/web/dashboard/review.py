@@ -1,0 +1,64 @@
+"""Review: a queue of what people disagree about, flagged or got wrong; for reviewers and managers."""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from sqlalchemy import Connection
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from oneof.annotation.asking import reviewing
+from oneof.annotation.asking.people import Person
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.web.dashboard import frame
+from oneof.annotation.web.dashboard.frame import Form, Reviewer
+from oneof.annotation.web.dashboard.overview import figures
+from oneof.annotation.web.site import Site, TheSite
+
+router = APIRouter(tags=["dashboard"])
+LONGEST_NOTE = 2000
+
+frame.NOTICES |= {
+    "settled": "Your answer is recorded as yours. What contradicts it is kept, but not used.",
+    "accepted": "Settled as it is.",
+}
+
+
+@router.get("/admin/review")
+def review(request: Request, site: TheSite, person: Reviewer) -> Response:
+    """What waits for a reviewer."""
+    with site.database.read() as connection:
+        cases = reviewing.queue(connection, site.project)
+    private = site.project.settings.epsilon is not None
+    return frame.show(request, site, person, "review", cases=cases, private=private)
+
+
+@router.post("/admin/review")
+async def settle(request: Request, site: TheSite, person: Reviewer, fields: Form) -> Response:
+    """Answer a question as a reviewer, or settle a case as it is."""
+    return await run_in_threadpool(_settle, request, site, person, fields)
+
+
+def _settle(request: Request, site: Site, person: Person, fields: dict[str, str]) -> Response:
+    task, answer = _number(frame.needed(fields, "task")), frame.needed(fields, "answer")
+    target = _number(fields["target"]) if fields.get("target") else None
+    note = fields.get("note", "").strip()[:LONGEST_NOTE] or None
+    now = site.clock()
+
+    def work(connection: Connection) -> None:
+        if answer != "accept":
+            reviewing.settle(connection, site.project, person.id, task, answer, note, now)
+        if answer == "accept" or target is not None:
+            reviewing.resolve(connection, person.id, task, target, note, now)
+
+    try:
+        site.database.write(work)
+    except ProjectError as error:
+        raise HTTPException(422, str(error)) from None
+    figures.forget()
+    return frame.done(request, "review", "accepted" if answer == "accept" else "settled")
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or len(text) > 18:
+        raise HTTPException(422, f"{text[:20]!r} is not a number")
+    return int(text)
