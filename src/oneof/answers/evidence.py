@@ -8,6 +8,7 @@ so that without flips an answer leaves the classes of its consistent set (0) and
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +19,18 @@ Rates = NDArray[np.float64]
 """Flip rates, (n,)."""
 
 
-def log_probabilities(responses: NDArray[np.bool_], flip_yes: Rates, flip_no: Rates) -> tuple[Rates, Rates]:
+def log_probabilities(responses: Any, flip_yes: Any, flip_no: Any, arrays: Any = np) -> tuple[Any, Any]:
     """log P(what was said | class in L), and the same for a class that is not in L, both (n,).
+
+    arrays: the module that the arrays are of, numpy or torch.
 
     >>> inside, outside = log_probabilities(np.array([True]), np.array([0.2]), np.array([0.1]))
     >>> np.exp(inside).round(3), np.exp(outside).round(3)
     (array([0.8]), array([0.1]))
     """
     with np.errstate(divide="ignore"):
-        inside = np.where(responses, np.log1p(-flip_yes), np.log(flip_yes))
-        outside = np.where(responses, np.log(flip_no), np.log1p(-flip_no))
+        inside = arrays.where(responses, arrays.log1p(-flip_yes), arrays.log(flip_yes))
+        outside = arrays.where(responses, arrays.log(flip_no), arrays.log1p(-flip_no))
     return inside, outside
 
 

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from oneof.answers import Answers
+from oneof.answers.evidence import log_probabilities
 from oneof.noise.rates import FlipRates, annotator_index, annotator_names, covariance, maximise
 from oneof.training.splits import without_holdout
 
@@ -150,7 +151,5 @@ def _at_temperature(scores: Floats, answers: Answers, row: NDArray[np.int64], st
 
 def _log_likelihood(subsets: NDArray[np.bool_], said: NDArray[np.bool_], rates: Floats) -> Floats:
     """log P(answer | class) for every class, (n, k)."""
-    rho1, rho0 = rates.T
-    inside = np.where(said, np.log1p(-rho1), np.log(rho1))
-    outside = np.where(said, np.log(rho0), np.log1p(-rho0))
+    inside, outside = log_probabilities(said, *rates.T)
     return np.asarray(np.where(subsets, inside[:, None], outside[:, None]))

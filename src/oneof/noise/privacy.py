@@ -19,6 +19,7 @@ from scipy import stats
 
 from oneof.answers import Answers
 from oneof.evaluation import Estimate
+from oneof.queries.weights import flipped_again
 
 
 def flip_rate(epsilon: float) -> float:
@@ -80,8 +81,8 @@ def privatise(answers: Answers, epsilon: float, rng: np.random.Generator | int) 
     rho1, rho0 = answers.flips(None, None)
     return answers.replace(
         responses=randomise(answers.responses, epsilon, rng),
-        flip_yes=rho1 + rate * (1 - 2 * rho1),
-        flip_no=rho0 + rate * (1 - 2 * rho0),
+        flip_yes=flipped_again(rho1, rate),
+        flip_no=flipped_again(rho0, rate),
     )
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from oneof.answers import Answers
+from oneof.answers.evidence import log_probabilities
 from oneof.noise.rates import FlipRates, annotator_index, annotator_names, covariance, maximise
 
 ROUNDS = 500
@@ -70,5 +71,5 @@ def _questions(answers: Answers) -> NDArray[np.int64]:
 
 def _log_odds(said: NDArray[np.bool_], rates: NDArray[np.float64]) -> NDArray[np.float64]:
     """What an answer adds to the log-odds that the truth is yes."""
-    rho1, rho0 = rates.T
-    return np.asarray(np.where(said, np.log1p(-rho1) - np.log(rho0), np.log(rho1) - np.log1p(-rho0)))
+    if_yes, if_no = log_probabilities(said, *rates.T)
+    return np.asarray(if_yes - if_no)

@@ -72,7 +72,8 @@ class Batch(NamedTuple):
 
     @classmethod
     def of(cls, answers: Answers, device: torch.device | str = "cpu") -> "Batch":
-        """All of these answers; `answers.items` are the rows of the logits that they are about."""
+        """All of these answers but skips; `answers.items` are the rows of the logits that they are about."""
+        answers = answers.answered
         rates = above_zero(answers.flip_yes), above_zero(answers.flip_no)
         plain = np.array_equal(answers.items, np.arange(len(answers)))
         columns = answers.subsets, answers.responses, None if plain else answers.items, None, *rates

@@ -12,6 +12,7 @@ answers (adaptive ones included), any number of answers, any known noise. Never 
 import torch
 from torch import Tensor
 
+from oneof.answers.evidence import log_probabilities
 from oneof.objectives.base import Batch, Counts, Objective
 from oneof.objectives.logspace import Evaluation, log_softmax, restrict, scalar
 from oneof.objectives.registry import register
@@ -24,9 +25,8 @@ def evidence(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
         zero = torch.zeros((), dtype=dtype, device=subsets.device)
         rho1 = zero + (0.0 if batch.flip_yes is None else batch.flip_yes)
         rho0 = zero + (0.0 if batch.flip_no is None else batch.flip_no)
-        if_in = torch.where(responses, torch.log1p(-rho1), torch.log(rho1))
-        if_out = torch.where(responses, torch.log(rho0), torch.log1p(-rho0))
-        said = torch.where(subsets, if_in[:, None], if_out[:, None]).to(dtype)
+        inside, outside = log_probabilities(responses, rho1, rho0, torch)
+        said = torch.where(subsets, inside[:, None], outside[:, None]).to(dtype)
     else:
         said = batch.consistent().to(dtype).log_()
     if batch.rows is None:

@@ -20,6 +20,7 @@ from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, events, models, people, predictions, tasks
+from oneof.queries.weights import flipped_again
 from oneof.training.splits import kept_aside
 
 BATCH = 1000
@@ -96,7 +97,7 @@ def load_answers(connection: Connection, project: Project, content: Content) -> 
     # A slip of the finger on top of the flips of private mode; without it two answers that contradict each other
     # would leave no class possible.
     slip = project.settings.slip_rate
-    flips = np.array([row.flip * (1 - slip) + (1 - row.flip) * slip for row in rows], dtype=np.float64)
+    flips = flipped_again(np.array([row.flip for row in rows], dtype=np.float64), slip)
     return Answers(
         subsets,
         np.array([row.answer == "yes" for row in rows], dtype=np.bool_),
