@@ -57,9 +57,11 @@ def reproduce(
     from oneof.experiments import reproduce as steps
     from oneof.experiments.outstanding import outstanding
     from oneof.experiments.protocol import preset
+    from oneof.experiments.registration import load_plugins
     from oneof.experiments.store import Results
     from oneof.experiments.table_format import to_markdown
 
+    load_plugins()
     if accept_unverified:
         # By way of the environment, so that worker processes hear of it too.
         os.environ[datasets.ACCEPT_VARIABLE] = "1"

@@ -3,7 +3,7 @@
 from oneof.datasets.dataset import Dataset
 from oneof.datasets.errors import ChecksumError, DataError, FormatError, MissingDataError, UnverifiedDataWarning
 from oneof.datasets.loading import check, load
-from oneof.datasets.registry import DatasetInfo, info, names
+from oneof.datasets.registry import DatasetInfo, info, names, register
 from oneof.datasets.verify import ACCEPT_VARIABLE
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "info",
     "load",
     "names",
+    "register",
 ]

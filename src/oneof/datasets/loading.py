@@ -98,6 +98,8 @@ def _checked_paths(entry: DatasetInfo, split: Split, root: str | Path | None, ac
 
 
 def _read(entry: DatasetInfo, split: Split, paths: Sequence[Path]) -> Arrays:
+    if entry.read is not None:
+        return entry.read(split)
     match entry.name:
         case "digits":
             return load_digits(split)

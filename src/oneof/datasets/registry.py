@@ -6,9 +6,13 @@ where the publisher offers an archive (CIFAR-10, EMNIST): then the archive has i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from string import ascii_uppercase
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from oneof.datasets.errors import DataError
 
@@ -52,11 +56,25 @@ class DatasetInfo:
     train: tuple[SourceFile, ...] = ()
     test: tuple[SourceFile, ...] = ()
     downloads: tuple[Download, ...] = ()
+    read: Callable[[Literal["train", "test"]], tuple[NDArray[np.uint8], NDArray[np.int64]]] | None = None
+    """From a split to images and labels, for a data set that is registered from outside and needs no files of ours."""
 
     @property
     def files(self) -> tuple[SourceFile, ...]:
         """Return all files that the loader reads, training files first."""
         return self.train + self.test
+
+
+def register(entry: DatasetInfo) -> None:
+    """Make a data set known to ``load`` and to the experiments; ``entry.read`` gives its splits.
+
+    A name that is taken, in any spelling, is an error.
+    """
+    if entry.read is None:
+        raise DataError(f"the data set {entry.name!r} needs a function `read` from a split to images and labels")
+    if any(_plain(entry.name) == _plain(known.name) for known in _REGISTRY.values()):
+        raise DataError(f"there is a data set {entry.name!r} already")
+    _REGISTRY[entry.name] = entry
 
 
 def names() -> tuple[str, ...]:

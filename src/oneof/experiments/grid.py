@@ -32,7 +32,7 @@ def needed(key: str, preset: Preset) -> list[RunSpec]:
             return []
         case "table2":
             main = [name for name in ten if preset.budgets[name].baselines]
-            return _cells(preset, main, P_YES, (*MAIN, "Likelihood"))
+            return _cells(preset, main, P_YES, (*MAIN, "Likelihood", *preset.methods))
         case "table3":
             return _cells(preset, ten, P_YES, CORRECTIONS)
         case "table4" | "figure3":

@@ -53,6 +53,8 @@ class Preset:
     weight_decays: tuple[float, ...] = WEIGHT_DECAYS
     full_search: bool = False
     batch_sizes: tuple[int, ...] = (128, 256, 512, 1024)
+    methods: tuple[str, ...] = ()
+    """Methods that are run beside those of Table II and get a column there."""
 
 
 @dataclass(frozen=True)
@@ -183,3 +185,10 @@ def preset(name: str) -> Preset:
     if name not in PRESETS:
         raise ValueError(f"unknown preset {name!r}; known: {', '.join(PRESETS)}")
     return PRESETS[name]
+
+
+def register(added: Preset) -> None:
+    """Make a preset known under its name."""
+    if added.name in PRESETS:
+        raise ValueError(f"there is a preset {added.name!r} already")
+    PRESETS[added.name] = added

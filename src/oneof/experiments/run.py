@@ -24,6 +24,7 @@ from oneof.engines.base import Report
 from oneof.evaluation import estimate_accuracy
 from oneof.experiments.methods import SUPERVISED, method
 from oneof.experiments.protocol import RunSpec
+from oneof.experiments.registration import load_plugins
 from oneof.experiments.runner import Outcome
 from oneof.queries import UniformQueries, respond
 from oneof.training import Config, Diverged, Features, Fitted, checkpoint, fit, predict_classes
@@ -35,6 +36,7 @@ QUERIES, HELD_OUT, JUDGES = 1, 2, 3
 def execute(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
     """The outcome of a run, going on from the checkpoint at `path` where there is one."""
     torch.set_num_threads(1)
+    load_plugins()
     train_set, test_set = _load(spec.dataset, "train"), _load(spec.dataset, "test")
     features, test_features = Features(train_set.images), Features(test_set.images)
     answers, held_out = training_answers(spec, train_set.labels, train_set.classes)

@@ -20,7 +20,7 @@ from oneof.experiments.cells import (
     seeds_note,
     select,
 )
-from oneof.experiments.methods import CORRECTIONS, MAIN
+from oneof.experiments.methods import CORRECTIONS, MAIN, from_outside
 from oneof.experiments.paper_numbers import paper_table
 from oneof.experiments.table_format import Cell, Table
 
@@ -164,8 +164,9 @@ def _names(of_the_paper: tuple[str, ...], rows: pd.DataFrame) -> tuple[str, ...]
 
 
 def _columns(of_the_paper: tuple[str, ...], rows: pd.DataFrame) -> tuple[str, ...]:
-    """Return the paper's methods, and the likelihood where it was run."""
-    return (*of_the_paper, "Likelihood") if (rows["method"] == "Likelihood").any() else of_the_paper
+    """Return the paper's methods, then the likelihood and methods from outside where they were run."""
+    run = set(rows["method"])
+    return (*of_the_paper, *(name for name in ("Likelihood", *from_outside()) if name in run))
 
 
 def _corrections(rows: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,47 @@
+"""Methods, presets and data sets from outside this package.
+
+A researcher's module calls ``register`` when it is imported. ``ONEOF_PLUGINS`` names such modules, separated by commas;
+they are imported by the commands and by every worker process, which would know nothing of them otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+from oneof.datasets import DatasetInfo
+from oneof.datasets import register as register_dataset
+from oneof.experiments import methods, protocol
+from oneof.experiments.methods import Method
+from oneof.experiments.protocol import Preset
+
+VARIABLE = "ONEOF_PLUGINS"
+
+
+def register(added: Method | Preset | DatasetInfo) -> None:
+    """Make a method, a preset or a data set known to the experiments and to `oneof reproduce`.
+
+    A name that is taken is an error. A preset may name data sets and methods that are registered later.
+
+    >>> register(Method("PRODEN", "proden"))
+    Traceback (most recent call last):
+        ...
+    ValueError: there is a method 'PRODEN' already
+    """
+    if isinstance(added, Method):
+        methods.register(added)
+    elif isinstance(added, Preset):
+        protocol.register(added)
+    elif isinstance(added, DatasetInfo):
+        register_dataset(added)
+    else:
+        raise TypeError(f"register takes a Method, a Preset or a DatasetInfo, not a {type(added).__name__}")
+
+
+def load_plugins() -> None:
+    """Import the modules that ``ONEOF_PLUGINS`` names; one that was imported before does nothing more."""
+    for name in filter(None, (part.strip() for part in os.environ.get(VARIABLE, "").split(","))):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise ValueError(f"{VARIABLE} names {name!r}, which cannot be imported: {error}") from error
