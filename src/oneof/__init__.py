@@ -15,19 +15,30 @@ if TYPE_CHECKING:
     from oneof import datasets, encoders, noise, objectives, theory
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
-    from oneof.evaluation import Estimate, estimate_accuracy, estimate_risk
+    from oneof.evaluation import (
+        Estimate,
+        class_report,
+        estimate_accuracy,
+        estimate_calibration,
+        estimate_confusion,
+        estimate_risk,
+    )
     from oneof.noise import privacy
     from oneof.objectives import losses
     from oneof.planning import plan
-    from oneof.queries import UniformQueries, WeightedQueries, respond
+    from oneof.queries import PredictionQueries, UniformQueries, WeightedQueries, respond
 
 _HOME = {
     "Answers": "oneof.answers",
     "Estimate": "oneof.evaluation",
     "OneOfClassifier": "oneof.classifier",
+    "PredictionQueries": "oneof.queries",
     "UniformQueries": "oneof.queries",
     "WeightedQueries": "oneof.queries",
+    "class_report": "oneof.evaluation",
     "estimate_accuracy": "oneof.evaluation",
+    "estimate_calibration": "oneof.evaluation",
+    "estimate_confusion": "oneof.evaluation",
     "estimate_risk": "oneof.evaluation",
     "plan": "oneof.planning",
     "respond": "oneof.queries",
@@ -50,11 +61,15 @@ __all__ = [
     "Answers",
     "Estimate",
     "OneOfClassifier",
+    "PredictionQueries",
     "UniformQueries",
     "WeightedQueries",
+    "class_report",
     "datasets",
     "encoders",
     "estimate_accuracy",
+    "estimate_calibration",
+    "estimate_confusion",
     "estimate_risk",
     "losses",
     "noise",

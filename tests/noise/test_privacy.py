@@ -65,7 +65,7 @@ def test_privacy_comes_on_top_of_the_annotators_errors() -> None:
 
 def test_budgets_of_answers_about_one_item_add_up() -> None:
     rate = flip_rate(0.5)
-    answers = Answers([[True, False]] * 3, [True] * 3, items=[0, 2, 0], flip_yes=rate, flip_no=rate)
+    answers = Answers([[True, False]] * 3, [True] * 3, items=[0, 2, 0], flip_yes=0.4, flip_no=0.4, randomised=rate)
     np.testing.assert_allclose(spent(answers), [1.0, 0.0, 0.5])
     np.testing.assert_allclose(spent(answers, items=4), [1.0, 0.0, 0.5, 0.0])
     assert spent(Answers([[True, False]], [True])).tolist() == [np.inf], "an answer without flips hides nothing"

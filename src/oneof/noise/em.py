@@ -8,8 +8,14 @@ E-step: the posterior of each item's class. M-step: the rates from the posterior
 these rates. Two precautions make this work. The p_ij of an item come from a model that did not see its answers
 (cross-fitting): a model that has learnt wrong answers by heart would declare them right. And the temperature T is
 fitted with the rates, so that an overconfident model does not pass off its own errors as those of the annotators.
+
+With one answer an item, errors of the annotators and of the model are told apart only by how the model's confidence
+varies; if it hardly does, many pairs of temperature and rates explain the answers equally well. So the fits at all
+temperatures are weighed by their likelihood, their differences are part of the covariance, and where they differ too
+much to be of use the rates are refused.
 """
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -25,8 +31,13 @@ from oneof.training.splits import without_holdout
 
 Floats = NDArray[np.float64]
 
-TEMPERATURES = (0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
+TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6)
 INNER_ROUNDS = 200
+MOST_APART = 0.1
+"""How far apart a rate may be between temperatures that explain the answers as well; beyond, it is not identified."""
+
+AS_WELL = 2.0
+"""Difference in log-likelihood up to which one fit counts as good as another: half of a chi-square's 95 % point."""
 
 
 class Estimator(Protocol):
@@ -60,7 +71,9 @@ def rates_from_model(
     """Flip rates from class probabilities of a model that was not trained on these answers.
 
     probabilities: (items, k); `answers.items` points into it. start: where the rates begin, below one half.
-    Returns the rates, the temperature that explains the answers best, and the log-likelihood there.
+    Returns the rates, the temperature that explains the answers best, and the log-likelihood there. An error where
+    the answers cannot tell the annotators' flips from the model's errors: that takes several answers an item, or a
+    model whose confidence varies and lies within reach of the temperatures.
 
     >>> from oneof import UniformQueries, respond
     >>> labels = np.arange(3000) % 10
@@ -80,11 +93,47 @@ def rates_from_model(
         )
     if not len(answers):
         raise ValueError("there are no answers to estimate rates from")
+    rates, temperature, value, doubt = _weighed(p, answers, start, tuple(temperatures))
+    if doubt:
+        raise ValueError(doubt)
+    return rates, temperature, value
+
+
+def _weighed(
+    p: Floats, answers: Answers, start: float, temperatures: tuple[float, ...]
+) -> tuple[FlipRates, float, float, str]:
+    """Rates, best temperature, its log-likelihood, and why the rates cannot be told from the model's errors, if so."""
+    answers = answers.answered
     asked, row = np.unique(answers.items, return_inverse=True)
     scores = np.log(np.maximum(p[asked], 1e-12))
     fits = [(*_at_temperature(scores / t, answers, row, start), t) for t in temperatures]
-    rates, value, temperature = max(fits, key=lambda fit: fit[1])
-    return rates, temperature, value
+    best, value, temperature = max(fits, key=lambda fit: fit[1])
+    pairs = np.stack([np.stack([fit[0].flip_yes, fit[0].flip_no], axis=1) for fit in fits])
+    told = np.array([fit[1] for fit in fits])
+    weights = np.exp(told - value) / np.exp(told - value).sum()
+    away = pairs - np.einsum("t,tac->ac", weights, pairs)
+    between = np.einsum("t,tac,tad->acd", weights, away, away)
+    rates = FlipRates(best.annotators, best.flip_yes, best.flip_no, best.covariance + between, best.answers)
+    as_good = pairs[told > value - AS_WELL]
+    apart = float(np.ptp(as_good, axis=0).max())
+    remedy = "ask some questions twice, or use gold items"
+    doubt = ""
+    if apart > MOST_APART:
+        doubt = (
+            f"these answers cannot tell the annotators' flips from the model's errors: rates from {as_good.min():.2f} "
+            f"to {as_good.max():.2f} explain them as well; {remedy}"
+        )
+    elif temperatures == TEMPERATURES and temperature in (min(temperatures), max(temperatures)) and _alone(told):
+        doubt = (
+            f"the model's probabilities are too far from the truth to tell its errors from the annotators' flips "
+            f"(temperature {temperature:g} is the last one tried); {remedy}"
+        )
+    return rates, temperature, value, doubt
+
+
+def _alone(told: Floats) -> bool:
+    """Whether one fit is better than all others: at the end of the temperatures, a still better one lies beyond."""
+    return bool(np.sort(told)[-1] - np.sort(told)[-2] > AS_WELL)
 
 
 def fit_with_noise(
@@ -114,7 +163,7 @@ def fit_with_noise(
         raise ValueError(f"answers about {len(asked)} items cannot make {folds} folds")
     fold = np.empty(int(asked.max()) + 1, dtype=np.int64)
     fold[asked] = np.random.default_rng(seed).permutation(len(asked)) % folds
-    temperature = value = float("nan")
+    temperature, value, doubt = float("nan"), float("nan"), ""
     for _ in range(rounds):
         told = rates.apply(answers)
         held_out = np.full((len(fold), answers.classes), 1 / answers.classes)
@@ -122,7 +171,9 @@ def fit_with_noise(
             rows = asked[fold[asked] == part]
             model = without_holdout(clone(estimator)).fit(X, told[fold[told.items] != part])
             held_out[rows] = model.predict_proba(X[rows])
-        rates, temperature, value = rates_from_model(held_out, answers, start=start)
+        rates, temperature, value, doubt = _weighed(held_out, answers, start, TEMPERATURES)
+    if doubt:  # the model is trained all the same: its rates carry the doubt in their covariance
+        warnings.warn(doubt, stacklevel=2)
     told = rates.apply(answers)
     return NoisyFit(clone(estimator).fit(X, told), rates, told, temperature, value)
 

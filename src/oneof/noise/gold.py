@@ -28,6 +28,7 @@ def rates_from_gold(answers: Answers, labels: ArrayLike) -> FlipRates:
         )
     if len(truth) and truth.max() >= answers.classes:
         raise ValueError(f"label {truth.max()} of item {truth.argmax()} is not in 0..{answers.classes - 1}")
+    answers = answers.answered
     gold = answers[truth[answers.items] >= 0]
     if not len(gold):
         raise ValueError("no answer is about a gold item: every label of the items asked about is -1")
@@ -36,4 +37,6 @@ def rates_from_gold(answers: Answers, labels: ArrayLike) -> FlipRates:
     known = gold.contains(truth[gold.items]).astype(np.float64)
     rates = maximise(known, gold.responses, who, len(names))
     spread = covariance(known, gold.responses, who, rates, np.arange(len(gold)))
-    return FlipRates(names, rates[:, 0], rates[:, 1], spread, np.bincount(who, minlength=len(names)))
+    asked = [np.bincount(who, weights=kind, minlength=len(names)) for kind in (known, 1 - known)]
+    counts = np.bincount(who, minlength=len(names))
+    return FlipRates(names, rates[:, 0], rates[:, 1], spread, counts, known=np.stack(asked, axis=1))

@@ -15,10 +15,9 @@ from math import exp, inf, log, tanh
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from oneof.answers import Answers
-from oneof.evaluation import Estimate
+from oneof.evaluation import Estimate, clopper_pearson
 from oneof.queries.weights import flipped_again
 
 
@@ -79,27 +78,37 @@ def privatise(answers: Answers, epsilon: float, rng: np.random.Generator | int) 
     """
     rate = flip_rate(epsilon)
     rho1, rho0 = answers.flips(None, None)
-    return answers.replace(
-        responses=randomise(answers.responses, epsilon, rng),
-        flip_yes=flipped_again(rho1, rate),
-        flip_no=flipped_again(rho0, rate),
-    )
+    before = np.zeros(len(answers)) if answers.randomised is None else answers.randomised
+    changes = {
+        "responses": randomise(answers.responses, epsilon, rng),
+        "flip_yes": flipped_again(rho1, rate),
+        "flip_no": flipped_again(rho0, rate),
+        "randomised": flipped_again(before, rate),
+    }
+    for name, old, new in (("known_yes", rho1, changes["flip_yes"]), ("known_no", rho0, changes["flip_no"])):
+        known = getattr(answers, name)
+        if known is not None:  # the same error, shrunk by 1 - 2 rate, of a rate that is nearer to one half
+            changes[name] = known * new * (1 - new) / np.maximum((1 - 2 * rate) ** 2 * old * (1 - old), 1e-12)
+    return answers.replace(**changes)
 
 
 def spent(answers: Answers, items: int | None = None) -> NDArray[np.float64]:
     """The whole budget used up on each item, (items,): budgets of several answers about one item add up.
 
+    Only flips on purpose protect anybody (`Answers.randomised`, which `privatise` writes): an annotator's slips are not
+    a mechanism. Infinite for an item with an answer that was not flipped on purpose; a skip counts as an answer.
+
     >>> rate = flip_rate(1.0)
-    >>> twice = Answers([[True, False]] * 2, [True, True], items=[0, 0], flip_yes=rate, flip_no=rate)
+    >>> twice = Answers([[True, False]] * 2, [True, True], items=[0, 0], flip_yes=rate, flip_no=rate, randomised=rate)
     >>> spent(twice).round(6)
     array([2.])
     """
     last = int(answers.items.max(initial=-1))
     if items is not None and items <= last:
         raise ValueError(f"there are answers about item {last}, but only {items} items")
-    rho1, rho0 = answers.flips(None, None)
-    pairs, kind = np.unique(np.stack([rho1, rho0], axis=1), axis=0, return_inverse=True)
-    budgets = np.array([epsilon_of(*pair) for pair in pairs.tolist()])
+    on_purpose = np.zeros(len(answers)) if answers.randomised is None else answers.randomised
+    rates, kind = np.unique(on_purpose, return_inverse=True)
+    budgets = np.array([epsilon_of(rate, rate) for rate in rates.tolist()])
     total = np.zeros(last + 1 if items is None else items)
     np.add.at(total, answers.items, budgets[kind] if len(answers) else 0.0)
     return total
@@ -126,10 +135,10 @@ def measured_epsilon(truth: ArrayLike, reported: ArrayLike, confidence: float = 
     rates, lows, highs = [], [], []
     for kind in (True, False):
         flips = said[told == kind] != kind
-        interval = stats.binomtest(int(flips.sum()), len(flips)).proportion_ci((1 + confidence) / 2, method="exact")
+        low, high = clopper_pearson(int(flips.sum()), len(flips), (1 + confidence) / 2)
         rates.append(float(flips.mean()))
-        lows.append(float(interval.low))
-        highs.append(float(interval.high))
+        lows.append(float(low))
+        highs.append(float(high))
     # Below one half a lower rate means a larger budget; a device that flips more often than not is out of scope.
     if max(rates) > 0.5:
         raise ValueError(f"more than half of the answers are flipped ({max(rates):.2f}): yes and no may be mixed up")

@@ -29,7 +29,8 @@ class FlipRates:
     """Flip rates of a annotators; one without a name stands for everybody.
 
     annotators: names. flip_yes, flip_no: (a,). covariance: (a, 2, 2) of the two rates. answers: int (a,), how many
-    answers each estimate rests on.
+    answers each estimate rests on. known: (a, 2), how many answers of known truth, yes and no, each rate rests on; by
+    default as many as would give the covariance.
     """
 
     annotators: tuple[str, ...]
@@ -37,6 +38,24 @@ class FlipRates:
     flip_no: Floats
     covariance: Floats
     answers: NDArray[np.int64]
+    known: Floats | None = None
+
+    @property
+    def worth(self) -> Floats:
+        """From how many answers of known truth each rate might as well have been estimated, (a, 2); infinite if known.
+
+        A rate of variance v is worth rate (1 - rate) / v answers. Errors of the two rates may go together; the largest
+        eigenvalue of their correlation bounds what that can do to any figure made of them, and is divided by.
+        """
+        if self.known is not None:
+            return self.known
+        rates = np.stack([self.flip_yes, self.flip_no], axis=1)
+        variances = np.diagonal(self.covariance, axis1=1, axis2=2)
+        together = np.abs(self.covariance[:, 0, 1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            correlation = np.nan_to_num(together / np.sqrt(variances.prod(axis=1)))
+            counts = rates * (1 - rates) / variances / (1 + correlation)[:, None] - 1
+        return np.where(variances > 0, np.maximum(counts, 0.0), np.inf)
 
     @property
     def trust(self) -> Floats:
@@ -82,8 +101,9 @@ class FlipRates:
     def apply(self, answers: Answers) -> Answers:
         """The answers with these rates written in, ready to train on or to judge by.
 
-        Answers of annotators who answer at random are left out: they say nothing. Those of annotators who invert are
-        turned around, and so are their rates.
+        How sure the rates are goes with them (`known_yes`, `known_no`), and widens every interval. Answers of
+        annotators who answer at random are left out: they say nothing. Those of annotators who invert are turned
+        around, and so are their rates.
 
         >>> rates = FlipRates(("ann", "bob"), np.array([0.1, 0.9]), np.array([0.1, 0.95]),
         ...                   np.full((2, 2, 2), 1e-5), np.array([900, 900]))
@@ -98,8 +118,15 @@ class FlipRates:
         rho1 = np.where(inverts, 1 - self.flip_yes[who], self.flip_yes[who])
         rho0 = np.where(inverts, 1 - self.flip_no[who], self.flip_no[who])
         kept = (np.array(self.verdicts) != "random")[who] & (rho1 + rho0 < 1)
-        told = answers.replace(responses=answers.responses ^ inverts, flip_yes=None, flip_no=None)[kept]
-        return told.replace(flip_yes=rho1[kept], flip_no=rho0[kept])
+        worth = self.worth[who]
+        turned = answers.replace(
+            responses=answers.responses ^ inverts,
+            flip_yes=np.where(kept, rho1, 0.0),
+            flip_no=np.where(kept, rho0, 0.0),
+            known_yes=worth[:, 0],
+            known_no=worth[:, 1],
+        )
+        return turned[kept]
 
     def __str__(self) -> str:
         return self.table().to_string(index=False, float_format=lambda value: f"{value:.3f}")

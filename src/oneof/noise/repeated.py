@@ -24,7 +24,7 @@ START = 0.1
 def rates_from_repeated(answers: Answers) -> FlipRates:
     """Flip rates from questions that were asked at least twice, best by different annotators; no labels, no model.
 
-    The questions must have been drawn uniformly. Questions asked once are ignored.
+    The questions must have been drawn uniformly. Questions asked once, and skips, are ignored.
 
     >>> from oneof import UniformQueries, respond
     >>> labels = np.arange(3000) % 10
@@ -35,9 +35,9 @@ def rates_from_repeated(answers: Answers) -> FlipRates:
     >>> bool(abs(rates.flip_yes[0] - 0.2) < 0.03), bool(abs(rates.flip_no[0] - 0.1) < 0.03)
     (True, True)
     """
+    answers = answers.answered
     question = _questions(answers)
-    repeated = np.bincount(question)[question] > 1
-    repeated &= ~answers.adaptive
+    repeated = (np.bincount(question)[question] > 1) & answers.has_design("uniform")
     if not repeated.any():
         raise ValueError(
             "no question was asked twice: ask some questions (same item, same labels) of several annotators, "

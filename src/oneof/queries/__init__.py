@@ -1,8 +1,9 @@
 """How subsets are asked about: the distribution of queries, and a simulated annotator."""
 
 from oneof.queries.moment import Queries
+from oneof.queries.prediction import PredictionQueries
 from oneof.queries.respond import respond
 from oneof.queries.uniform import UniformQueries
 from oneof.queries.weighted import WeightedQueries
 
-__all__ = ["Queries", "UniformQueries", "WeightedQueries", "respond"]
+__all__ = ["PredictionQueries", "Queries", "UniformQueries", "WeightedQueries", "respond"]

@@ -1,0 +1,110 @@
+"""How often an answer agrees with a prediction that is right, and with one that is wrong.
+
+Let yhat be the prediction for an item. A **uniform** question L is drawn independently of it; the answer s agrees
+if s = 1{yhat in L}. A question of design **prediction** holds yhat and size - 1 others drawn uniformly; a yes agrees.
+With flip rates rho1 = P(no | truth yes) and rho0 = P(yes | truth no), m = |L|:
+
+    uniform       right: m/k (1 - rho1) + (1 - m/k) (1 - rho0)      wrong: c0 without flips, whichever wrong class it is
+    prediction    right: 1 - rho1       wrong: (m-1)/(k-1) (1 - rho1) + (k-m)/(k-1) rho0
+
+In both cases P(agrees) = A right + (1 - A) wrong with A the true accuracy, whatever the mistakes are like.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+EXPECTED = 0.9
+"""The accuracy at which kinds of answers are compared; a fixed one, so that no answer has a say in it."""
+
+
+def agreement_rates(
+    classes: int, size: ArrayLike, flip_yes: ArrayLike = 0.0, flip_no: ArrayLike = 0.0
+) -> tuple[Floats, Floats]:
+    """P(answer agrees | prediction right) and P(answer agrees | prediction wrong), under uniform queries.
+
+    >>> right, wrong = agreement_rates(classes=10, size=3)
+    >>> round(float(right), 4), round(float(wrong), 4)
+    (1.0, 0.5333)
+    """
+    k, m = classes, np.asarray(size, dtype=np.float64)
+    rho1, rho0 = np.asarray(flip_yes, np.float64), np.asarray(flip_no, np.float64)
+    both_in, both_out = m * (m - 1) / (k * (k - 1)), (k - m) * (k - m - 1) / (k * (k - 1))
+    one_in = m * (k - m) / (k * (k - 1))
+    right = m / k * (1 - rho1) + (1 - m / k) * (1 - rho0)
+    wrong = both_in * (1 - rho1) + both_out * (1 - rho0) + one_in * (rho1 + rho0)
+    return right, wrong
+
+
+def decoy_rates(
+    classes: int, size: ArrayLike, flip_yes: ArrayLike = 0.0, flip_no: ArrayLike = 0.0
+) -> tuple[Floats, Floats]:
+    """P(yes | prediction right) and P(yes | prediction wrong), for the prediction among size - 1 random others.
+
+    >>> right, wrong = decoy_rates(classes=1000, size=3)
+    >>> round(float(right), 4), round(float(wrong), 4)
+    (1.0, 0.002)
+    """
+    k, m = classes, np.asarray(size, dtype=np.float64)
+    rho1, rho0 = np.asarray(flip_yes, np.float64), np.asarray(flip_no, np.float64)
+    right = np.broadcast_to(1 - rho1, np.broadcast_shapes(m.shape, rho1.shape, rho0.shape)).copy()
+    return right, np.asarray((m - 1) / (k - 1) * (1 - rho1) + (k - m) / (k - 1) * rho0)
+
+
+@dataclass(frozen=True)
+class Agreements:
+    """Answers counted by kind, a kind having one pair of rates. Arrays (kinds,).
+
+    right, wrong: P(agrees | prediction right), P(agrees | prediction wrong). agreed: how many agree. unknown: how many
+    are not known to agree or not: skips. n: all of them.
+    """
+
+    right: Floats
+    wrong: Floats
+    agreed: Floats
+    unknown: Floats
+    n: Floats
+
+    @classmethod
+    def count(cls, right: Floats, wrong: Floats, agrees: NDArray[np.bool_], unknown: NDArray[np.bool_]) -> "Agreements":
+        """From one entry for each answer, (n,) each."""
+        if not np.ptp(right) and not np.ptp(wrong):
+            kinds, kind = np.array([[right[0], wrong[0]]]), np.zeros(len(right), dtype=np.intp)
+        else:
+            kinds, kind = np.unique(np.stack([right, wrong], axis=1), axis=0, return_inverse=True)
+        sums = (np.bincount(kind, w, len(kinds)) for w in (agrees & ~unknown, unknown, np.ones(len(right))))
+        return cls(kinds[:, 0], kinds[:, 1], *(np.asarray(each, dtype=np.float64) for each in sums))
+
+    def most_telling(self) -> "Agreements":
+        """Those kinds that together give the narrowest interval: adding answers that say little would widen it.
+
+        Chosen by the numbers of answers and their rates alone, never by what was said.
+        """
+        if len(self.n) == 1:
+            return self
+        p = self.wrong + EXPECTED * (self.right - self.wrong)
+        order = np.argsort(-((self.right - self.wrong) ** 2) / np.maximum(p * (1 - p), 1e-9))
+        slope = np.cumsum((self.n * (self.right - self.wrong))[order])
+        total, mean = np.cumsum(self.n[order]), np.cumsum((self.n * p)[order])
+        spread = mean * (1 - mean / total) + 1
+        kept = order[: int(np.argmin(np.sqrt(spread) / slope)) + 1]
+        return Agreements(*(getattr(self, name)[kept] for name in ("right", "wrong", "agreed", "unknown", "n")))
+
+    def value(self) -> float:
+        """The accuracy by the answers that are known to agree or not; 0.5 where there are none."""
+        answered = self.n - self.unknown
+        if not answered.any():
+            return 0.5
+        return float(
+            Agreements(self.right, self.wrong, self.agreed, 0 * answered, answered).accuracy(
+                self.agreed.sum() / answered.sum()
+            )
+        )
+
+    def accuracy(self, share: ArrayLike) -> Floats:
+        """The accuracy at which this share of the answers agrees."""
+        right, wrong = self.n @ self.right / self.n.sum(), self.n @ self.wrong / self.n.sum()
+        return np.asarray((np.asarray(share) - wrong) / (right - wrong))

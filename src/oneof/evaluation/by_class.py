@@ -1,0 +1,214 @@
+"""Class by class, from answers alone: precision, share, recall, and the confusion matrix.
+
+The agreement identity holds given the prediction, so the *precision* of class j is the accuracy among the items
+predicted j, with the same exact interval. With the unbiased weights w_j(L, s) of `oneof.queries.moment`,
+
+    E[1{yhat = i} w_j] = P(yhat = i, y = j),    share of class j = E[w_j],    recall of j = E[1{yhat = j} w_j] / E[w_j].
+
+Entries are unbiased and may be negative; their intervals are asymptotic, that of the recall by Fieller (1954). These
+need uniform questions, or a law given as `queries`; the precision also takes questions made from the prediction.
+"""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from oneof.answers import Answers
+from oneof.evaluation import uncertain_rates
+from oneof.evaluation.accuracy import judged_accuracy, judges_of
+from oneof.evaluation.agreement import Floats
+from oneof.evaluation.intervals import clopper_pearson
+from oneof.evaluation.judges import Judges
+from oneof.evaluation.weights import weights_without_noise
+from oneof.queries.moment import Queries
+from oneof.queries.uniform import UniformQueries
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """value, error: (k, k), P(truth = row, prediction = column) and its standard error; the values sum to one.
+
+    n: answers. classes: names. note: how many cells are looked at, and what that means.
+    """
+
+    value: Floats
+    error: Floats
+    n: int
+    classes: tuple[str, ...]
+
+    @property
+    def note(self) -> str:
+        """How many cells there are, so that nobody makes much of the one that stands out."""
+        cells = self.value.size
+        return (
+            f"{cells} cells from {self.n:,} answers: about {max(1, round(0.05 * cells))} of them are more than two "
+            "standard errors from the truth by chance alone; small cells may be negative"
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """The values with names, rows the truth, columns the prediction."""
+        return pd.DataFrame(self.value, pd.Index(self.classes, name="truth"), pd.Index(self.classes, name="predicted"))
+
+    def _repr_html_(self) -> str:
+        return f"{self.frame().to_html(float_format='{:.3f}'.format)}<small>{escape(self.note)}</small>"
+
+
+def estimate_confusion(
+    predictions: ArrayLike,
+    answers: Answers,
+    *,
+    check: bool = True,
+    queries: Queries | None = None,
+    flip_yes: ArrayLike | None = None,
+    flip_no: ArrayLike | None = None,
+    trained_on: ArrayLike | None = None,
+) -> Confusion:
+    """The confusion matrix of predictions, from held-out answers and not a single label.
+
+    Arguments as in `estimate_accuracy`.
+
+    >>> from oneof import UniformQueries, respond
+    >>> labels = np.arange(6000) % 3
+    >>> subsets = UniformQueries(3, 1).draw(6000, rng=0)
+    >>> predictions = np.where(np.arange(6000) % 4 == 0, 0, labels)
+    >>> found = estimate_confusion(predictions, Answers(subsets, respond(subsets, labels)))
+    >>> bool(abs(found.value[1, 0] - 1 / 12) < 3 * found.error[1, 0]), round(float(found.value.sum()), 6)
+    (True, 1.0)
+    """
+    judges = judges_of(
+        predictions, answers[~answers.has_design("prediction")], 0.95,
+        check=check, queries=queries, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on,
+    )  # fmt: skip
+    low, high = _weights(judges, queries)
+    k, n = judges.answers.classes, len(judges)
+    guess, counts, (totals,) = _by_item(judges, (low + high) / 2)
+    _, _, (halves,) = _by_item(judges, (high - low) / 2)
+    predicted = np.eye(k)[guess]
+    value = totals.T @ predicted / n
+    squares = (totals**2).T @ predicted - 2 * value * ((totals * counts[:, None]).T @ predicted)
+    variance = (squares + value**2 * (counts @ counts)) / n**2
+    error = np.sqrt(np.maximum(variance, 0)) + halves.T @ predicted / n
+    return Confusion(value, error, n, _names(answers))
+
+
+def class_report(
+    predictions: ArrayLike,
+    answers: Answers,
+    confidence: float = 0.95,
+    *,
+    simultaneous: bool = False,
+    check: bool = True,
+    queries: Queries | None = None,
+    flip_yes: ArrayLike | None = None,
+    flip_no: ArrayLike | None = None,
+    trained_on: ArrayLike | None = None,
+) -> pd.DataFrame:
+    """One row a class: share of the items, share predicted, precision and recall, each with _low and _high; label-free.
+
+    simultaneous: widen the intervals so that all of a column hold at once (Bonferroni); by default each holds by
+    itself, and of 20 about one does not. `frame.attrs["note"]` says which. Other arguments: see `estimate_accuracy`.
+
+    >>> from oneof import UniformQueries, respond
+    >>> labels = np.arange(6000) % 3
+    >>> subsets = UniformQueries(3, 1).draw(6000, rng=0)
+    >>> predictions = np.where(np.arange(6000) % 4 == 0, 0, labels)
+    >>> report = class_report(predictions, Answers(subsets, respond(subsets, labels)))
+    >>> report[["class", "share", "precision", "recall"]].round(1).values.tolist()
+    [['0', 0.3, 0.7, 1.0], ['1', 0.3, 1.0, 0.7], ['2', 0.3, 1.0, 0.7]]
+    """
+    judges = judges_of(
+        predictions, answers, confidence,
+        check=check, queries=queries, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on,
+    )  # fmt: skip
+    k = answers.classes
+    each = 1 - (1 - confidence) / k if simultaneous else confidence
+    items, first = np.unique(judges.answers.items, return_index=True)
+    predicted = np.bincount(judges.guess[first], minlength=k)
+    drawn = judges[~judges.decoy] if judges.decoy.any() else judges
+    told = _shares_and_recalls(drawn, queries, each) if len(drawn) else np.tile([np.nan, 0.0, 1.0], (k, 2))
+    rows = []
+    for label, name in enumerate(_names(answers)):
+        mine = judges[judges.guess == label]
+        precision = judged_accuracy(mine, each, queries=queries)[:3] if len(mine) else (np.nan, 0.0, 1.0)
+        share = predicted[label] / len(items), *clopper_pearson(predicted[label], len(items), each)
+        row: dict[str, Any] = {"class": name}
+        figures: dict[str, Any] = {"share": told[label, :3], "predicted": share, "precision": precision, "recall": told[label, 3:]}
+        for figure, (value, low, high) in figures.items():
+            row |= {figure: float(value), f"{figure}_low": float(low), f"{figure}_high": float(high)}
+        rows.append(row | {"n": len(mine)})
+    frame = pd.DataFrame(rows)
+    frame.attrs["note"] = (
+        f"all {k} intervals of a column hold at once with {confidence:.0%}"
+        if simultaneous
+        else f"{k} intervals a column, each with {confidence:.0%}: about {(1 - confidence) * k:.1f} miss by chance"
+    )
+    frame.attrs["notes"] = list(judges.notes)
+    return frame
+
+
+def _shares_and_recalls(judges: Judges, queries: Queries | None, confidence: float) -> Floats:
+    """Share with its ends and recall with its ends, of each class, (k, 6)."""
+    low, high = _weights(judges, queries)
+    mine = judges.guess[:, None] == np.arange(judges.answers.classes)
+    quantile = float(stats.norm.ppf(0.5 + confidence / 2))
+    ends = []
+    # A skip may have raised or lowered a weight: for the lower end of a recall it lowers what is predicted so, and
+    # raises the rest; for the upper end the other way round.
+    for here, elsewhere in ((low, high), (high, low)):
+        _, _, (hits, rest) = _by_item(judges, np.where(mine, here, 0), np.where(mine, 0, elsewhere))
+        _, _, (total,) = _by_item(judges, here)
+        ends.append((_ratio(hits, hits + rest, quantile), _mean(total, len(judges), quantile)))
+    (recall_low, share_low), (recall_high, share_high) = ends
+    middle = [(a + b) / 2 for a, b in ((share_low[0], share_high[0]), (recall_low[0], recall_high[0]))]
+    columns = [middle[0], share_low[1], share_high[2], middle[1], recall_low[1], recall_high[2]]
+    return np.asarray(np.clip(np.stack(columns, axis=1), 0, 1))
+
+
+def _mean(totals: Floats, n: int, quantile: float) -> Floats:
+    """Mean of each column and its ends, (3, k), from sums over items (items, k)."""
+    mean = totals.sum(axis=0) / n
+    reach = quantile * np.sqrt(((totals - totals.mean(axis=0)) ** 2).sum(axis=0)) / n
+    return np.stack([mean, mean - reach, mean + reach])
+
+
+def _ratio(above: Floats, below: Floats, quantile: float) -> Floats:
+    """Fieller's interval for the ratio of two sums, (3, k); from 0 to 1 where the divisor may be zero."""
+    a, b = above.sum(axis=0), below.sum(axis=0)
+    left, right = above - above.mean(axis=0), below - below.mean(axis=0)
+    aa, ab, bb = (quantile**2 * (x * y).sum(axis=0) for x, y in ((left, left), (left, right), (right, right)))
+    divisor, middle = b**2 - bb, a * b - ab
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = np.sqrt(np.maximum(middle**2 - divisor * (a**2 - aa), 0))
+        found = np.stack([a / b, (middle - root) / divisor, (middle + root) / divisor])
+    sure = divisor > 0
+    return np.asarray(np.where(sure, found, np.array([np.nan, 0.0, 1.0])[:, None]))
+
+
+def _weights(judges: Judges, queries: Queries | None) -> tuple[Floats, Floats]:
+    """The unbiased weights, (n, k), as low and as high as skips may make them; the same where there are none."""
+    law = queries or UniformQueries(judges.answers.classes, 1)
+    pair = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0)
+    said, unknown = judges.answers.responses, judges.unknown
+    both = [weights_without_noise(law, judges.answers, *pair, np.where(unknown, fill, said)) for fill in (True, False)]
+    return np.minimum(*both), np.maximum(*both)
+
+
+def _by_item(judges: Judges, *weights: Floats) -> tuple[Any, Floats, list[Floats]]:
+    """Prediction and number of answers of each item, and the sums of weights over its answers, (items, k)."""
+    items, first, row = np.unique(judges.answers.items, return_index=True, return_inverse=True)
+    counts = np.bincount(row).astype(np.float64)
+    if len(items) == len(row):
+        return judges.guess[first], counts, [w[first] for w in weights]
+    sums = [np.zeros((len(items), w.shape[1])) for w in weights]
+    for total, w in zip(sums, weights, strict=True):
+        np.add.at(total, row, w)
+    return judges.guess[first], counts, sums
+
+
+def _names(answers: Answers) -> tuple[str, ...]:
+    return tuple(answers.class_names or map(str, range(answers.classes)))

@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+
+from oneof import Answers, UniformQueries, estimate_accuracy, respond
+from oneof.evaluation.annotators import useless_annotators
+from oneof.evaluation.judges import choose_judges
+
+
+@pytest.mark.parametrize("size", [3, 5])
+def test_a_coin_an_inverter_and_one_who_always_says_yes_are_named_and_left_out(size: int) -> None:
+    rng = np.random.default_rng(size)
+    labels = rng.integers(10, size=3000)
+    predictions = np.where(rng.random(3000) < 0.85, labels, (labels + 1) % 10)
+    who = np.array(["ann", "bob", "coin", "eve", "yes", "zoe"])[np.arange(3000) % 6]
+    subsets = UniformQueries(10, size).draw(3000, rng)
+    said = respond(subsets, labels, flip_yes=0.03, flip_no=0.03, rng=rng) ^ (who == "eve")
+    said = np.where(who == "coin", rng.random(3000) < 0.5, said | (who == "yes"))
+    answers = Answers(subsets, said, annotators=who, flip_yes=0.03, flip_no=0.03)
+    named = useless_annotators(choose_judges(predictions, answers))
+    assert named == {"coin": "no better than chance", "eve": "inverted", "yes": "no better than chance"}
+    found = estimate_accuracy(predictions, answers)
+    assert found.n == 1500
+    assert found.low < 0.85 < found.high
+    assert "eve (500 answers): inverted" in found.notes[-1]
+
+
+def test_honest_annotators_are_not_named() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        labels = rng.integers(10, size=600)
+        rates = np.array([0.0, 0.05, 0.1, 0.15])[np.arange(600) % 4]
+        subsets = UniformQueries(10, 3).draw(600, rng)
+        said = respond(subsets, labels, flip_yes=rates, flip_no=rates, rng=rng)
+        judges = choose_judges(labels, Answers(subsets, said, annotators=(np.arange(600) % 4).astype(str)))
+        assert useless_annotators(judges) == {}
+    assert useless_annotators(choose_judges(labels, Answers(subsets, said))) == {}, "nobody is recorded"

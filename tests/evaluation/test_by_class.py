@@ -1,0 +1,84 @@
+"""Class by class, without labels."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oneof import Answers, UniformQueries, class_report, estimate_confusion, respond
+
+TRUTH = np.array([[0.35, 0.05, 0.0, 0.0], [0.05, 0.2, 0.0, 0.05], [0.0, 0.0, 0.2, 0.0], [0.0, 0.0, 0.05, 0.05]])
+"""P(truth = row, prediction = column)."""
+
+
+def draw(n: int, seed: int, *, per_item: int = 1, **flips: Any) -> tuple[Any, Answers]:
+    rng = np.random.default_rng(seed)
+    labels, predictions = np.divmod(rng.choice(16, size=n, p=TRUTH.ravel()), 4)
+    items = np.repeat(np.arange(n), per_item)
+    subsets = UniformQueries(4, 2).draw(len(items), rng)
+    said = respond(subsets, labels[items], rng=rng, **flips)
+    return predictions, Answers(subsets, said, items, **flips)
+
+
+@pytest.mark.parametrize("options", [{}, {"per_item": 3}, {"flip_yes": 0.1, "flip_no": 0.05}])
+def test_the_confusion_matrix_is_unbiased_and_knows_its_error(options: dict[str, Any]) -> None:
+    found = [estimate_confusion(*draw(600, seed, **options), check=False) for seed in range(80)]
+    values = np.array([one.value for one in found])
+    errors = values.std(axis=0)
+    np.testing.assert_allclose(values.sum(axis=(1, 2)), 1, atol=0.2)
+    assert (np.abs(values.mean(axis=0) - TRUTH) < 4 * errors / np.sqrt(80) + 1e-9).all()
+    np.testing.assert_allclose(np.mean([one.error for one in found], axis=0), errors, rtol=0.35, atol=1e-3)
+
+
+def test_without_flips_the_entries_sum_to_one() -> None:
+    found = estimate_confusion(*draw(600, 0))
+    assert found.value.sum() == pytest.approx(1)
+    assert "16 cells from 600 answers" in found.note
+    assert found.frame().loc["1", "3"] == found.value[1, 3]
+    assert "<table" in found._repr_html_()
+
+
+def test_precision_share_and_recall_cover() -> None:
+    wanted = {
+        "share": TRUTH.sum(axis=1),
+        "predicted": TRUTH.sum(axis=0),
+        "precision": np.diag(TRUTH) / TRUTH.sum(axis=0),
+        "recall": np.diag(TRUTH) / TRUTH.sum(axis=1),
+    }
+    held = {name: np.zeros(4) for name in wanted}
+    for seed in range(100):
+        report = class_report(*draw(800, seed), check=False)
+        for name, truth in wanted.items():
+            held[name] += (report[f"{name}_low"] <= truth + 1e-9) & (truth - 1e-9 <= report[f"{name}_high"])
+    for name, count in held.items():
+        assert count.mean() >= 93, name
+    assert (held["precision"] >= 90).all()
+
+
+def test_the_report_says_how_many_intervals_there_are() -> None:
+    predictions, answers = draw(800, 0)
+    each, all_at_once = class_report(predictions, answers), class_report(predictions, answers, simultaneous=True)
+    assert "4 intervals a column, each with 95%" in each.attrs["note"]
+    assert "hold at once" in all_at_once.attrs["note"]
+    assert (all_at_once["recall_high"] - all_at_once["recall_low"] >= each["recall_high"] - each["recall_low"]).all()
+    assert each.columns.tolist()[:4] == ["class", "share", "share_low", "share_high"]
+
+
+def test_skips_widen_every_figure() -> None:
+    predictions, answers = draw(2000, 1)
+    some = answers.replace(skipped=np.arange(2000) % 10 == 0)
+    known, found = class_report(predictions, answers), class_report(predictions, some)
+    for name in ("share", "precision", "recall"):
+        wider = (found[f"{name}_high"] - found[f"{name}_low"]) > (known[f"{name}_high"] - known[f"{name}_low"])
+        assert wider.sum() >= 3, name
+    assert (estimate_confusion(predictions, some).error > estimate_confusion(predictions, answers).error).all()
+
+
+def test_decoys_tell_the_precision_only(simulate: Callable[..., Any]) -> None:
+    _, predictions, answers = next(simulate(1, 5, 2, 0.8, 1000, decoys=True))
+    report = class_report(predictions, answers)
+    assert report["share"].isna().all()
+    assert ((report["precision_low"] < 0.85) & (report["precision_high"] > 0.75)).sum() >= 4
+    never = class_report(np.minimum(predictions, 3), answers[answers.predicted < 4], check=False)
+    assert np.isnan(never["precision"].iloc[4])
