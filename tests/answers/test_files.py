@@ -355,3 +355,31 @@ def test_nothing_is_left_to_guessing(tmp_path: Path) -> None:
 def test_a_suffix_in_capitals(tmp_path: Path) -> None:
     answers = Answers([[True, False]], [True])
     assert round_trip(answers, tmp_path / "A.CSV") == answers
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_what_flip_rates_rest_on_and_flips_on_purpose_come_back(suffix: str, tmp_path: Path) -> None:
+    answers = Answers(
+        [[True, False, False]] * 3,
+        [True, False, True],
+        flip_yes=[0.1, 0.2, 0.0],
+        flip_no=0.05,
+        known_yes=[40, 12.5, np.inf],
+        known_no=[60, 30, 20],
+        randomised=[0.0, 0.1, 0.0],
+    )
+    path = tmp_path / f"answers{suffix}"
+    answers.save(path)
+    again = Answers.load(path, classes=3)
+    for name in ("known_yes", "known_no", "randomised"):
+        np.testing.assert_allclose(getattr(again, name), getattr(answers, name))
+    assert (answers[:1] + Answers([[True, False, False]], [True])).known_yes.tolist() == [40, np.inf]
+    with pytest.raises(ValueError, match=r"known_yes is -1\.0, expected a number of answers"):
+        Answers([[True, False]], [True], known_yes=-1)
+
+
+def test_a_count_that_is_none_is_named_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("item,subset,answer,known_yes\n0,0|1,yes,\n1,2,no,many\n")
+    with pytest.raises(ValueError, match="line 3, column known_yes: value many, expected a number of answers"):
+        Answers.load(path)

@@ -69,6 +69,20 @@ def test_several_answers_an_item_share_one_class() -> None:
     assert rates.named("random") == ["a2"]
 
 
+@pytest.mark.parametrize("sure", [0.82, 0.999])
+def test_one_answer_an_item_and_a_model_of_constant_confidence_are_refused(sure: float) -> None:
+    """Half of the predictions are wrong; blamed on the annotators, the model would look perfect."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(10, size=3000)
+    guess = np.where(rng.random(3000) < 0.5, labels, (labels + 1) % 10)
+    p = np.full((3000, 10), (1 - sure) / 9)
+    p[np.arange(3000), guess] = sure
+    subsets = UniformQueries(10, 5).draw(3000, rng)
+    answers = Answers(subsets, respond(subsets, labels))
+    with pytest.raises(ValueError, match="ask some questions twice, or use gold items"):
+        rates_from_model(p, answers)
+
+
 def test_rates_and_model_together_find_the_coins() -> None:
     X, labels = blobs(900, seed=2)
     rng = np.random.default_rng(3)

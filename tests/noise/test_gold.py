@@ -46,3 +46,11 @@ def test_mistakes_are_refused() -> None:
         rates_from_gold(answers, [0, 5, 1])
     with pytest.raises(ValueError, match="no answer is about a gold item"):
         rates_from_gold(answers, [0, 1, -1])
+
+
+def test_gold_answers_are_counted_exactly_and_skips_are_none() -> None:
+    subsets = [[True, False, False]] * 5
+    answers = Answers(subsets, [True, False, True, False, False], skipped=[False, False, False, False, True])
+    found = rates_from_gold(answers, [0, 0, 1, 2, 1])
+    assert found.worth.tolist() == [[2, 2]]
+    np.testing.assert_allclose([found.flip_yes[0], found.flip_no[0]], [1.5 / 3, 1.5 / 3])

@@ -62,3 +62,15 @@ def test_table_and_text() -> None:
     assert found.table()["verdict"].tolist() == ["fine", "random"]
     np.testing.assert_allclose(found.table()["trust_error"], 0.01 * np.sqrt(2))
     assert "random" in str(found)
+
+
+def test_how_sure_the_rates_are_goes_with_them() -> None:
+    found = rates([0.1, 0.2], [0.1, 0.1], error=0.02)
+    np.testing.assert_allclose(found.worth, [[0.09 / 4e-4 - 1] * 2, [0.16 / 4e-4 - 1, 0.09 / 4e-4 - 1]])
+    told = found.apply(Answers([[True, False]] * 2, [True, True], annotators=["a", "b"]))
+    np.testing.assert_allclose(told.known_yes, found.worth[:, 0])
+    together = FlipRates(("",), np.array([0.1]), np.array([0.1]), np.full((1, 2, 2), 4e-4), np.array([9]))
+    np.testing.assert_allclose(together.worth, 0.09 / 8e-4 - 1, err_msg="errors that go together count twice")
+    sure = FlipRates(("",), np.array([0.1]), np.array([0.2]), np.zeros((1, 2, 2)), np.array([9]))
+    assert np.isinf(sure.worth).all()
+    assert sure.apply(Answers([[True, False]], [True])).known_yes is None

@@ -108,6 +108,16 @@ def as_rates(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float64]
     return array if array.any() else None
 
 
+def as_counts(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float64] | None:
+    """How many answers each flip rate rests on, (n,), from an array or one number; None where all rates are known."""
+    if values is None:
+        return None
+    array = np.asarray(values, dtype=np.float64)
+    array = as_column(np.full(n, array) if array.ndim == 0 else array, n, name)
+    refuse_first(~(array >= 0), lambda i: f"{name} is {array[i]}, expected a number of answers, or infinity")
+    return array if np.isfinite(array).any() else None
+
+
 class Names(tuple[str, ...]):
     """Names that were checked, so that they need not be checked again with every slice of a table."""
 

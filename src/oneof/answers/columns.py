@@ -46,6 +46,9 @@ class Table:
         said = self._words("answer", self.answer, "yes or no (or y/n, true/false, 1/0), or skip")
         columns["responses"], columns["skipped"] = said == 1, said == SKIP
         columns |= {name: self._rates(name) for name in ("flip_yes", "flip_no") if name in self.extra}
+        columns |= {name: self._counts(name) for name in ("known_yes", "known_no") if name in self.extra}
+        if "randomised" in self.extra:
+            columns["randomised"] = self._rates("randomised")
         if "annotator" in self.extra:
             columns["annotators"] = self.extra["annotator"].fillna("").to_numpy(dtype=str)
         if "design" in self.extra:
@@ -130,6 +133,14 @@ class Table:
             row = int(np.flatnonzero(~((rates >= 0) & (rates < 1)))[0])
             raise self._error(row, column, f"value {_shown(self.extra[column], row)}, expected a rate in [0, 1)")
         return rates
+
+    def _counts(self, column: str) -> NDArray[np.float64]:
+        """How many answers a flip rate rests on; an empty cell is a rate that is known."""
+        values = self.extra[column]
+        empty = (values.isna() | (values.astype(str).str.strip() == "")).to_numpy(dtype=np.bool_)
+        counts = np.where(empty, np.inf, pd.to_numeric(values, errors="coerce").to_numpy(dtype=np.float64))
+        self._refuse(~(counts >= 0), column, "value {}, expected a number of answers", values.to_numpy())
+        return counts
 
     def _refuse(self, bad: NDArray[np.bool_], column: str, message: str, values: Any = None) -> None:
         if bad.any():

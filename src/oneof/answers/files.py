@@ -31,6 +31,9 @@ SUFFIXES = (".csv", ".jsonl", ".parquet", ".npz")
 ROWS_READ = 1 << 15
 """Rows of a parquet file that are read together; every label takes 8 bytes until it is one bit."""
 META = b"oneof.classes"
+OPTIONAL = (
+    "annotators", "flip_yes", "flip_no", "known_yes", "known_no", "randomised", "design", "predicted", "skipped",
+)  # fmt: skip
 
 
 def save(answers: Answers, path: Path) -> None:
@@ -137,7 +140,7 @@ def _save_parquet(answers: Answers, part: Path) -> None:
         "answer": pa.string(),
     }
     optional = {"annotator": pa.string(), "flip_yes": pa.float64(), "flip_no": pa.float64(), "design": pa.string()}
-    optional |= {"predicted": label}
+    optional |= {"predicted": label, "known_yes": pa.float64(), "known_no": pa.float64(), "randomised": pa.float64()}
     with ExitStack() as stack:
         writer = None
         for _, (frame, lists) in _frames(answers):
@@ -149,7 +152,7 @@ def _save_parquet(answers: Answers, part: Path) -> None:
 
 
 def _save_npz(answers: Answers, part: Path) -> None:
-    columns = {name: getattr(answers, name) for name in ("annotators", "flip_yes", "flip_no", "predicted", "skipped")}
+    columns = {name: getattr(answers, name) for name in OPTIONAL if name != "design"}
     columns |= {"design": answers.design_codes}
     names = {
         name: np.array(getattr(answers, name), dtype=str)
@@ -170,7 +173,7 @@ def _save_npz(answers: Answers, part: Path) -> None:
 
 
 def _load_npz(path: Path) -> Answers:
-    known = ("annotators", "flip_yes", "flip_no", "design", "predicted", "skipped", "class_names", "item_names")
+    known = (*OPTIONAL, "class_names", "item_names")
     older = ("adaptive",)
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:

@@ -16,7 +16,7 @@ from oneof.answers.columns import Classes, Table, read
 from oneof.answers.table import Answers
 
 REQUIRED = ("item", "subset", "answer")
-EXTRAS = ("annotator", "flip_yes", "flip_no", "design", "predicted", "adaptive")
+EXTRAS = ("annotator", "flip_yes", "flip_no", "known_yes", "known_no", "randomised", "design", "predicted", "adaptive")
 
 
 def to_frame(answers: Answers) -> pd.DataFrame:
@@ -68,6 +68,9 @@ def rows_of(answers: Answers) -> tuple[pd.DataFrame, pa.ListArray]:
         "annotator": answers.annotators,
         "flip_yes": answers.flip_yes,
         "flip_no": answers.flip_no,
+        "known_yes": answers.known_yes,
+        "known_no": answers.known_no,
+        "randomised": answers.randomised,
     }
     if answers.design_codes is not None:
         columns["design"] = answers.design

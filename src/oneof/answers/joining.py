@@ -22,6 +22,9 @@ COLUMNS: dict[str, Any] = {
     "design_codes": np.uint8(0),
     "predicted": -1,
     "skipped": False,
+    "known_yes": np.inf,
+    "known_no": np.inf,
+    "randomised": 0.0,
 }
 """The columns with one entry for each answer, and what stands in where a part lacks one."""
 

@@ -18,6 +18,7 @@ from oneof.answers.checks import (
     Names,
     as_bits,
     as_column,
+    as_counts,
     as_designs,
     as_names,
     as_predicted,
@@ -37,6 +38,9 @@ class Answers(Sources):
     flip_yes, flip_no: (n,) or numbers, P(no | truth yes) and P(yes | truth no) of each answer; zero means no flips.
     design: how the question was chosen: "uniform", "prediction", "adaptive" or "given", for all answers or for each.
     predicted: int (n,), the class that a question of design "prediction" was made from, -1 elsewhere.
+    known_yes, known_no: (n,) or numbers, from how many answers of known truth each flip rate was estimated; none, or
+    infinity, where the rate itself is known. randomised: (n,) or a number, the rate of flips on purpose, for privacy;
+    it is part of the flip rates.
     skipped: bool (n,), True for "can't tell": such a row has no response and trains nothing.
     adaptive: bool (n,), another way to say design "adaptive", as in older files.
 
@@ -65,6 +69,9 @@ class Answers(Sources):
     """Places in `DESIGNS`; None where every question was uniform."""
     predicted: NDArray[np.int64] | None
     skipped: NDArray[np.bool_] | None
+    known_yes: NDArray[np.float64] | None
+    known_no: NDArray[np.float64] | None
+    randomised: NDArray[np.float64] | None
 
     def __init__(
         self,
@@ -79,6 +86,9 @@ class Answers(Sources):
         design: str | ArrayLike = "uniform",
         predicted: ArrayLike | None = None,
         skipped: ArrayLike | None = None,
+        known_yes: ArrayLike | None = None,
+        known_no: ArrayLike | None = None,
+        randomised: ArrayLike | None = None,
         item_names: Sequence[str] | None = None,
         adaptive: ArrayLike | None = None,
     ) -> None:
@@ -107,6 +117,9 @@ class Answers(Sources):
             "design_codes": as_designs(_design(design, adaptive), n),
             "predicted": as_predicted(predicted, n, k),
             "skipped": unsaid,
+            "known_yes": as_counts(known_yes, n, "known_yes"),
+            "known_no": as_counts(known_no, n, "known_no"),
+            "randomised": as_rates(randomised, n, "randomised"),
         }
         vars(self).update({name: _kept(column) for name, column in columns.items()})
         total = np.add(*self.flips(None, None))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import assert_all_finite
@@ -18,7 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 from torch import nn
 
 from oneof.answers import Answers
-from oneof.evaluation import Estimate, estimate_accuracy
+from oneof.evaluation import Estimate, clopper_pearson, estimate_accuracy
 from oneof.objectives.base import Objective
 from oneof.objectives.likelihood import Likelihood
 from oneof.objectives.losses import Loss
@@ -302,5 +301,5 @@ def _refuse_other_classes(known: ArrayLike, answers: Answers) -> None:
 def _exact_accuracy(predictions: NDArray[np.int64], answers: Answers) -> Estimate:
     """Ordinary accuracy with its Clopper-Pearson interval, where each answer names the label itself."""
     hits = answers.contains(predictions[answers.items])
-    interval = stats.binomtest(int(hits.sum()), len(hits)).proportion_ci(method="exact")
-    return Estimate(float(hits.mean()), float(interval.low), float(interval.high), len(hits))
+    low, high = clopper_pearson(int(hits.sum()), len(hits), confidence=0.95)
+    return Estimate(float(hits.mean()), float(low), float(high), len(hits))

@@ -63,7 +63,7 @@ def assisted_accuracy(
     believed = np.where(judges.inside, yes, 1 - yes)
     best = about[np.arange(len(judges)), judges.guess]
     slopes = right - wrong
-    items, row = np.unique(judges.answers.items, return_inverse=True)
+    _, row = np.unique(judges.answers.items, return_inverse=True)
     per_item = np.bincount(row)
     value, control = (
         np.bincount(row, column / slopes) / per_item

@@ -137,7 +137,12 @@ def class_report(
         precision = judged_accuracy(mine, each, queries=queries)[:3] if len(mine) else (np.nan, 0.0, 1.0)
         share = predicted[label] / len(items), *clopper_pearson(predicted[label], len(items), each)
         row: dict[str, Any] = {"class": name}
-        figures: dict[str, Any] = {"share": told[label, :3], "predicted": share, "precision": precision, "recall": told[label, 3:]}
+        figures: dict[str, Any] = {
+            "share": told[label, :3],
+            "predicted": share,
+            "precision": precision,
+            "recall": told[label, 3:],
+        }
         for figure, (value, low, high) in figures.items():
             row |= {figure: float(value), f"{figure}_low": float(low), f"{figure}_high": float(high)}
         rows.append(row | {"n": len(mine)})

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from oneof.evaluation import agreement_rates
+from oneof.evaluation import agreement_rates, clopper_pearson
 from oneof.noise.privacy import flip_rate
 from oneof.queries.adaptive import information
 from oneof.queries.weights import (
@@ -120,10 +120,7 @@ def expected_width(n: int, accuracy: float, right: float, wrong: float, confiden
     # Beyond eight standard deviations the Binomial has nothing left to add.
     reach = int(np.ceil(8 * sqrt(n * rate * (1 - rate)))) + 8
     counts = np.arange(max(0, int(n * rate) - reach), min(n, int(n * rate) + reach) + 1)
-    tail = (1 - confidence) / 2
-    low = np.where(counts == 0, 0.0, stats.beta.ppf(tail, np.maximum(counts, 1), n - counts + 1))
-    high = np.where(counts == n, 1.0, stats.beta.ppf(1 - tail, counts + 1, np.maximum(n - counts, 1)))
-    ends = np.clip((np.stack([low, high]) - wrong) / (right - wrong), 0, 1)
+    ends = np.clip((np.stack(clopper_pearson(counts, n, confidence)) - wrong) / (right - wrong), 0, 1)
     return float(stats.binom.pmf(counts, n, rate) @ (ends[1] - ends[0]))
 
 

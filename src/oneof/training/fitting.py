@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,6 @@ def fit(
     items; never used to choose. path, resume, shown, fabric: as in `train`.
     """
     check(features, answers)
-    judgement = judgement or (lambda predictions, held: estimate_accuracy(predictions, held, queries=queries))
     training, held, unjudged = split(answers, config.holdout, config.seed, held_out)
     training = training.answered
     if not len(training):
@@ -77,10 +77,12 @@ def fit(
         *standardise(features, answered.items),
     )
 
+    # Answers that do not fit their law still tell a better epoch from a worse one; only the last word is refused.
+    between = judgement or partial(estimate_accuracy, queries=queries, check=False)
+
     def judge(current: nn.Module) -> dict[str, Any]:
         figures = report(current) if report is not None else {}
-        if len(choosing):
-            estimate = judgement(predict_asked(current, features, choosing), choosing)
+        if len(choosing) and (estimate := _judged(current, features, choosing, between)[0]) is not None:
             figures |= {"label_free": estimate.value, "label_free_low": estimate.low, "label_free_high": estimate.high}
             figures["select"] = estimate.value
         return figures
@@ -89,8 +91,20 @@ def fit(
         network, features, answered, objective, config,
         judge=judge, path=path, resume=resume, shown=shown, fabric=fabric,
     )  # fmt: skip
-    accuracy = judgement(predict_asked(run.network, features, judging), judging) if len(judging) else None
+    accuracy = None
+    if len(judging):
+        accuracy, unjudged = _judged(
+            run.network, features, judging, judgement or partial(estimate_accuracy, queries=queries)
+        )
     return Fitted(run.network, config, run.history, run.best_epoch, accuracy, unjudged)
+
+
+def _judged(network: nn.Module, features: Features, held: Answers, judgement: Judgement) -> tuple[Estimate | None, str]:
+    """The accuracy by held-out answers; or none, and why they were refused."""
+    try:
+        return judgement(predict_asked(network, features, held), held), ""
+    except ValueError as error:
+        return None, str(error)
 
 
 def check(features: Features, answers: Answers) -> None:

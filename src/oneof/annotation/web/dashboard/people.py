@@ -181,7 +181,7 @@ def _with_intervals(site: Site, entry: dict[str, Any]) -> dict[str, Any]:
     for name, (part, whole, mark) in counted.items():
         if not whole:
             continue
-        low, high = clopper_pearson(part, whole, 0.95)
+        low, high = (float(end) for end in clopper_pearson(part, whole, 0.95))
         spoken = f"{part} of {whole}, 95 % interval {low:.0%} to {high:.0%}"
         bar = charts.range_bar(low, part / whole, high, mark, spoken)
         rates[name] = {"value": part / whole, "low": low, "high": high, "part": part, "whole": whole, "bar": bar}
