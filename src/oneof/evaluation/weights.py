@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from oneof.answers import Answers
 from oneof.queries.moment import Queries, unbiased_weights
+from oneof.queries.weights import without_flips
 
 Floats = NDArray[np.float64]
 
@@ -25,5 +26,5 @@ def weights_without_noise(
     yes = unbiased_weights(queries, answers.subsets, everyone)
     no = unbiased_weights(queries, answers.subsets, ~everyone)
     responses = answers.responses if said is None else said
-    s_hat = (responses - rho0) / (1 - rho0 - rho1)
+    s_hat = without_flips(responses, rho1, rho0)
     return np.asarray(no + s_hat[:, None] * (yes - no))
