@@ -43,7 +43,12 @@ def test_a_project_from_start_to_export(run, project):
     assert run("pause", project).stdout == "The project is paused.\n"
     assert run("resume", project, "ann").stdout == "ann is going on.\n"
     assert run("reassign", project, "ann").stdout == "0 questions of ann go to others.\n"
-    assert "0 answers of ann" in run("withdraw", project, "ann").stdout
+    assert "0 answers of ann" in run("withdraw", project, "ann", "--yes").stdout
+    run("withdraw", project, "ann", code=1)  # nobody confirmed
+    assert run("restore", project, "--annotator", "ann").stdout == "0 answers of ann stand again.\n"
+    assert "1 items are out" in run("remove", project, "1", "--because", "empty", "--yes").stdout
+    assert run("remove", project).stdout == "1: empty\n"
+    assert run("restore", project, "1").stdout == "1 items are back.\n"
     assert "no access" in run("revoke", project, "ann").stdout
 
 
@@ -56,6 +61,11 @@ def test_a_project_from_start_to_export(run, project):
         ("import", "p", "texts.csv", "--gold", "missing.csv"),
         ("export", "p", "--out", "answers.xlsx"),
         ("withdraw", "p", "zoe"),
+        ("remove", "p", "zebra", "--yes"),
+        ("restore", "p"),
+        ("backup", "p", "--out", "classes.txt"),
+        ("backup", "p", "--out", "p/project.sqlite"),
+        ("serve", "p", "--root-path", "label"),
         ("train", "p"),
         ("serve", "p", "--workers", "2"),
         ("status", "p", "--database", "mysql://x"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,6 +22,8 @@ app = typer.Typer(
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The project folder.")]
 Name = Annotated[str, typer.Argument(help="The annotator's name.")]
+ItemNames = Annotated[list[str] | None, typer.Argument(metavar="[ITEM]...", help="Names of items, as in the export.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 Items = Annotated[
     Path, typer.Argument(metavar="PATH", help="Pictures in a folder, or .csv/.jsonl/.parquet of id, text.")
 ]
@@ -36,6 +38,8 @@ PublicUrl = Annotated[
     str | None,
     typer.Option(envvar="ONEOF_PUBLIC_URL", help="The address that people use, such as https://label.example.org."),
 ]
+
+SHOWN_PROBLEMS = 20
 
 
 @app.command()
@@ -61,8 +65,7 @@ def init(
     values |= {key: value for key, value in (("epsilon", epsilon), ("seed", seed)) if value is not None}
     with _counting("items") as report:
         started = start_project(folder, values, classes, items, gold, database, report=report)
-    for problem in started.imported.left_out:
-        typer.echo(f"left out: {problem}", err=True)
+    _list_problems("left out", started.imported.left_out)
     typer.echo(f"{started.imported.added} items, {started.needed} answers wanted.")
     if started.imported.known:
         typer.echo(f"{started.imported.known} items have the same content as another and were not taken twice.")
@@ -157,8 +160,7 @@ def import_command(folder: Folder, path: Items, gold: Gold = None, database: Url
         project, opened = _open(folder, database)
         known = {} if gold is None else read_gold(gold, [one.name for one in project.classes])
         done = import_items(opened, project, path, known, report=report)
-    for problem in done.left_out:
-        typer.echo(f"left out: {problem}", err=True)
+    _list_problems("left out", done.left_out)
     typer.echo(f"{done.added} new items, {done.known} already here.")
 
 
@@ -229,15 +231,24 @@ def train(
         f" (95 % interval {trained.estimate.low:.1%} to {trained.estimate.high:.1%})"
     )
     typer.echo(f"Model: {trained.folder}")
+    _list_problems("skipped", trained.skipped)
 
 
 @app.command()
 def backup(
-    folder: Folder, out: Annotated[Path, typer.Option(help="SQLite file to write.")], database: Url = None
+    folder: Folder,
+    out: Annotated[Path, typer.Option(help="SQLite file to write: .sqlite or .db.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    database: Url = None,
 ) -> None:
     """Copy the whole database into one SQLite file, while people go on answering."""
+    from oneof.annotation.project.classes import ProjectError
     from oneof.annotation.store.backup import back_up
 
+    if out.suffix.lower() not in (".sqlite", ".sqlite3", ".db"):
+        raise ProjectError(f"--out {out}: expected a name that ends in .sqlite or .db; for a table use `export`")
+    if out.exists() and not force:
+        raise ProjectError(f"--out {out}: this file is there already; give another name, or --force to replace it")
     _, opened = _open(folder, database)
     count = back_up(opened, out)
     typer.echo(f"{count} events -> {out}")
@@ -254,13 +265,61 @@ def revoke(folder: Folder, name: Name, database: Url = None) -> None:
 
 
 @app.command()
-def withdraw(folder: Folder, name: Name, database: Url = None) -> None:
-    """Leave out a person's answers and ask the questions again. Nothing is deleted."""
-    from oneof.annotation.asking import managing
+def withdraw(folder: Folder, name: Name, yes: Yes = False, database: Url = None) -> None:
+    """Leave out a person's answers and ask the questions again. Nothing is deleted; `restore` brings them back."""
+    from oneof.annotation.asking import managing, people
 
     _, opened = _open(folder, database)
+    with opened.read() as connection:
+        people.find(connection, name)
+    if not yes:
+        typer.confirm(f"Leave out every answer of {name} and ask the questions again?", abort=True)
     count = managing.withdraw(opened, name, time.time())
     typer.echo(f"{count} answers of {name} are withdrawn; their questions are open again.")
+    typer.echo(f"To bring them back: oneof annotate restore {folder} --annotator '{name}'")
+
+
+@app.command()
+def remove(
+    folder: Folder,
+    items: ItemNames = None,
+    because: Annotated[str, typer.Option(help="Why; it is recorded.")] = "",
+    yes: Yes = False,
+    database: Url = None,
+) -> None:
+    """Take items out: asked no more, left out of training and exports. Without ITEM, list what is out."""
+    from oneof.annotation.asking import removing
+
+    _, opened = _open(folder, database)
+    if not items:
+        with opened.read() as connection:
+            for one in removing.removed_items(connection):
+                typer.echo(f"{one.name}: {one.reason or '(no reason given)'}")
+        return
+    if not yes:
+        typer.confirm(f"Take out {len(items)} items?", abort=True)
+    gone = removing.remove(opened, items, because, time.time())
+    typer.echo(f"{len(gone)} items are out. To bring them back: oneof annotate restore {folder} ITEM...")
+
+
+@app.command()
+def restore(
+    folder: Folder,
+    items: ItemNames = None,
+    annotator: Annotated[str | None, typer.Option(help="Bring back this person's withdrawn answers.")] = None,
+    database: Url = None,
+) -> None:
+    """Bring back items that were removed, or answers that were withdrawn."""
+    from oneof.annotation.asking import managing, removing
+    from oneof.annotation.project.classes import ProjectError
+
+    if not items and annotator is None:
+        raise ProjectError("restore what? Name items, or --annotator NAME")
+    _, opened = _open(folder, database)
+    if items:
+        typer.echo(f"{len(removing.restore(opened, items, time.time()))} items are back.")
+    if annotator is not None:
+        typer.echo(f"{managing.restore_answers(opened, annotator, time.time())} answers of {annotator} stand again.")
 
 
 @app.command()
@@ -305,6 +364,13 @@ def _set_paused(folder: Path, database: str | None, name: str | None, paused: bo
     _, opened = _open(folder, database)
     managing.set_paused(opened, name, paused)
     typer.echo(f"{name or 'The project'} is {'paused' if paused else 'going on'}.")
+
+
+def _list_problems(word: str, problems: Sequence[str]) -> None:
+    for problem in problems[:SHOWN_PROBLEMS]:
+        typer.echo(f"{word}: {problem}", err=True)
+    if len(problems) > SHOWN_PROBLEMS:
+        typer.echo(f"{word}: {len(problems) - SHOWN_PROBLEMS} more", err=True)
 
 
 def _open(folder: Path, database: str | None) -> tuple[Project, Database]:
@@ -357,7 +423,8 @@ def _print_status(figures: dict[str, Any]) -> None:
             f"{person['repeats_same']} of {person['repeats_asked']}",
             str(person["last_hour"]),
         )
-    Console().print(table)
+    # As wide as it needs to be: what goes into a file or a narrow window is not cut off.
+    Console(width=max(Console().width, Console(width=10_000).measure(table).maximum)).print(table)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from oneof.annotation.project.classes import (
         ("c.txt", "cat\n\ndog, big\n"),
         ("c.csv", 'name,definition\ncat,\n"dog, big",\n'),
         ("c.csv", 'cat\n"dog, big"\n'),
+        ("c.csv", 'label,definition\ncat,\n"dog, big",\n'),
         ("c.json", '["cat", {"name": "dog, big"}]'),
     ],
 )
@@ -36,6 +37,8 @@ def test_every_format_reads_the_same(tmp_path, name, text):
         ("c.txt", "cat\ndog\ncat\n", "line 3: class 'cat' stands already at line 1"),
         ("c.txt", "a|b\nc\n", "line 1: class 'a|b' may not hold |"),
         ("c.csv", "name,colour\ncat,red\n", "line 2: unknown field 'colour'"),
+        ("c.csv", "item,label\n1.png,cat\n2.png,dog\n", "line 2: unknown field 'item'"),
+        ("c.csv", "name,label\na,cat\n", "two columns of names"),
         ("c.csv", "name\ncat,red\n", "line 2: more than 1 columns"),
         ("c.csv", "name,example\ncat,/etc/passwd\ndog,\n", "line 2: example '/etc/passwd' is not a picture"),
         ("c.json", '{"cat": 1}', "expected a list of names"),

@@ -60,7 +60,7 @@ def test_item_17_folders_come_in_and_again_changes_nothing(make_world, tmp_path)
     (folder / "copy of 0.png").write_bytes((folder / "0.png").read_bytes())
     again = import_items(world.database, world.project, folder)
     assert (again.added, again.known) == (0, 7)
-    assert again.left_out == ["file 'broken.png': not a picture that can be read (UnidentifiedImageError)"]
+    assert again.left_out == ["file 'broken.png': this picture cannot be read: not a picture of a known format"]
 
 
 @pytest.mark.parametrize(

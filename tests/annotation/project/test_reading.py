@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.project.reading import read_items
+from oneof.annotation.project.reading import decoded, read_items
 from oneof.items.texts import LONGEST_NAME
 
 
@@ -114,17 +114,27 @@ def test_files_that_are_no_pictures_are_refused_one_by_one(tmp_path):
     folder.mkdir()
     Image.new("L", (2, 2)).save(tmp_path / "secret.png")
     Image.new("L", (2, 2)).save(folder / "good.png")
-    (folder / "broken.png").write_bytes(b"gone bad")
+    Image.new("RGB", (64, 64), "red").save(folder / "cut.jpg")
+    (folder / "cut.jpg").write_bytes((folder / "cut.jpg").read_bytes()[:-200])
+    for name in ("broken.png", "scan.tiff", "logo.svg"):
+        (folder / name).write_bytes(b"gone bad")
     os.symlink(tmp_path / "secret.png", folder / "outside.png")
     os.symlink(folder / "good.png", folder / "inside.png")
     os.symlink(folder / "circle.png", folder / "circle.png")
     os.symlink(folder / "gone.png", folder / "dangling.png")
     os.mkfifo(folder / "pipe.png")
-    assert dict(problems(folder)) == {
-        "file 'broken.png'": "not a picture that can be read (UnidentifiedImageError)",
+    found = [decoded(item) for item in read_items(folder)]
+    shown = "png, jpg, jpeg, gif, webp, bmp"
+    cut = next(item.problem for item in found if item.name == "cut.jpg")
+    assert cut is not None
+    assert "runcated" in cut, "the header alone looks fine"
+    assert {item.place: item.problem for item in found if item.problem and item.name != "cut.jpg"} == {
+        "file 'broken.png'": "this picture cannot be read: not a picture of a known format",
+        "file 'logo.svg'": f"an .svg file may carry scripts; expected {shown}",
+        "file 'scan.tiff'": f"browsers do not show .tiff files; expected {shown}",
         "file 'circle.png'": "not a file",
         "file 'dangling.png'": "not a file",
         "file 'outside.png'": "a link that leads outside the folder",
         "file 'pipe.png'": "not a file",
     }
-    assert sorted(item.name for item in read_items(folder) if not item.problem) == ["good.png", "inside.png"]
+    assert sorted(item.name for item in found if not item.problem) == ["good.png", "inside.png"]

@@ -24,7 +24,14 @@ def test_a_project_is_ready_and_leaves_nothing_beside_it(files):
     started = start(files)
     assert (started.imported.added, started.needed) == (2, 2)
     assert sorted(os.listdir(files)) == ["classes.txt", "p", "texts.csv"]
-    assert sorted(os.listdir(files / "p")) == ["classes.json", "guidelines.md", "project.sqlite", "project.toml"]
+    assert sorted(os.listdir(files / "p")) == [
+        "admin.token",
+        "classes.json",
+        "guidelines.md",
+        "project.sqlite",
+        "project.toml",
+    ]
+    assert (files / "p" / "admin.token").stat().st_mode & 0o077 == 0, "for the owner alone"
 
 
 def test_a_failure_leaves_nothing_behind(files):

@@ -37,9 +37,11 @@ def choose_questions(
     with database.read() as connection:
         rows = connection.execute(
             select(tasks.c.id, tasks.c.item_id, tasks.c.position)
-            .where(tasks.c.kind == "question", tasks.c.free == tasks.c.quota, _never_shown())
+            .where(tasks.c.kind == "question", tasks.c.free == tasks.c.quota, ~tasks.c.removed, _never_shown())
             .order_by(tasks.c.id)
         ).all()
+    there = set(content.ids.tolist())  # without pictures that cannot be read any more
+    rows = [row for row in rows if row.item_id in there]
     items = np.searchsorted(content.ids, np.array([row.item_id for row in rows], dtype=np.int64))
     count = len(rows)
     draw_id, seed = database.write(lambda connection: new_draw(connection, project, count, now, adaptive=True))

@@ -66,7 +66,7 @@ RESERVED = (
 GOLD = (
     select(tasks.c.id, claims.c.state)
     .outerjoin(claims, MINE)
-    .where(tasks.c.kind == literal_column("'gold'"), NOT_HAD)
+    .where(tasks.c.kind == literal_column("'gold'"), NOT_HAD, ~tasks.c.removed)
     .order_by(tasks.c.id)
     .limit(1)
 )
@@ -164,6 +164,18 @@ def give_back(connection: Connection, held: Sequence[Any], state: str = "returne
             update(tasks).where(tasks.c.id == bindparam("task")).values(free=tasks.c.free + 1),
             [{"task": task_id} for task_id in freed],
         )
+        set_aside(connection, freed)
+
+
+def set_aside(connection: Connection, task_ids: Sequence[int]) -> None:
+    """Of these, take the free places of removed items out of what the project needs."""
+    table = tasks.c
+    removed = table.id.in_(task_ids) & table.removed & (table.free > 0)
+    open_places = connection.execute(select(func.sum(table.free)).where(removed)).scalar()
+    if open_places:
+        moved = {"aside": table.aside + table.free, "quota": table.quota - table.free, "free": 0}
+        connection.execute(update(tasks).where(removed).values(moved))
+        facts.add(connection, "needed", -int(open_places))
 
 
 def take_place(connection: Connection, task_id: int) -> bool:
@@ -305,6 +317,7 @@ class _Search:
             .where(claims.c.person_id == self.person_id, claims.c.ordinal > self.repeat_cursor)
             .where(claims.c.ordinal <= self.claimed - self.settings.repeat_gap)
             .where(claims.c.state == "answered", claims.c.answer != "skip", tasks.c.kind == "question")
+            .where(~tasks.c.removed)
             .order_by(claims.c.ordinal)
             .limit(1)
         ).first()

@@ -1,4 +1,4 @@
-"""What the manager can do: pause, revoke, reassign and withdraw. Answers are left out, never deleted."""
+"""What the manager can do: pause, revoke, reassign, withdraw and restore. Answers are left out, never deleted."""
 
 from typing import Any
 from uuid import uuid4
@@ -6,7 +6,7 @@ from uuid import uuid4
 from sqlalchemy import Connection, insert, select, update
 
 from oneof.annotation.asking import people
-from oneof.annotation.asking.claims import give_back, lock_person
+from oneof.annotation.asking.claims import give_back, lock_person, take_place
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store import facts
 from oneof.annotation.store.database import Database
@@ -48,6 +48,17 @@ def withdraw(database: Database, name: str, now: float) -> int:
         person_id = people.find(connection, name)
     total = 0
     while count := database.write(lambda connection: _retire(connection, person_id, now, "withdraw", None)):
+        total += count
+    return total
+
+
+def restore_answers(database: Database, name: str, now: float) -> int:
+    """Let a person's withdrawn answers stand again; returns how many. A question that has found other answers since
+    keeps them, and the restored one beside them."""
+    with database.read() as connection:
+        person_id = people.find(connection, name)
+    total = 0
+    while count := database.write(lambda connection: _bring_back(connection, person_id, now)):
         total += count
     return total
 
@@ -110,6 +121,47 @@ def _retire(connection: Connection, person_id: int, now: float, kind: str, to_id
             skipped=table.skipped - len(skips),
             counted_answered=table.counted_answered - (len(placed) - len(placed_skips)),
             counted_skipped=table.counted_skipped - len(placed_skips),
+        )
+    )
+    return len(rows)
+
+
+def _bring_back(connection: Connection, person_id: int, now: float) -> int:
+    lock_person(connection, person_id)
+    withdrawn = select(events.c.target).where(events.c.person_id == person_id, events.c.kind == "withdraw")
+    rows = connection.execute(
+        select(claims.c.task_id, claims.c.event_id, claims.c.answer)
+        .where(claims.c.person_id == person_id, claims.c.state == "withdrawn", claims.c.event_id.in_(withdrawn))
+        .order_by(claims.c.event_id)
+        .limit(BATCH)
+        .with_for_update()
+    ).all()
+    if not rows:
+        return 0
+    common = {"person_id": person_id, "kind": "restore", "at": now, "late": False, "flip": 0.0}
+    connection.execute(
+        insert(events),
+        [{**common, "client_id": str(uuid4()), "task_id": row.task_id, "target": row.event_id} for row in rows],
+    )
+    # In the order of their numbers, as everybody who takes places of several questions does.
+    placed = {row.task_id: take_place(connection, row.task_id) for row in sorted(rows, key=lambda row: row.task_id)}
+    for row in rows:
+        connection.execute(
+            update(claims)
+            .where(claims.c.task_id == row.task_id, claims.c.person_id == person_id)
+            .values(state="answered", placed=placed[row.task_id])
+        )
+    skips = sum(row.answer == "skip" for row in rows)
+    counted_skips = sum(row.answer == "skip" and placed[row.task_id] for row in rows)
+    table = people_table.c
+    connection.execute(
+        update(people_table)
+        .where(table.id == person_id)
+        .values(
+            answered=table.answered + len(rows) - skips,
+            skipped=table.skipped + skips,
+            counted_answered=table.counted_answered + sum(placed.values()) - counted_skips,
+            counted_skipped=table.counted_skipped + counted_skips,
         )
     )
     return len(rows)

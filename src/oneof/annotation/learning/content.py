@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store.schema import items, sources
 from oneof.files.atomic import replacing
+from oneof.items.pictures import Unreadable, read_picture
 
 LARGEST_SIDE = 64
 """Pictures are scaled down to this many pixels at the longer side: enough to learn from, small enough to keep."""
@@ -22,13 +23,15 @@ MOST_WORDS = 20_000
 class Content:
     """All items. ids: (n,), in the database. x: (n, c, h, w) pictures or a sparse (n, d) matrix of word weights.
 
-    content_hashes: (n,). vectorizer: how texts became numbers; None for pictures.
+    content_hashes: (n,). vectorizer: how texts became numbers; None for pictures. skipped: pictures that cannot be
+    read any more, with the reason; they are not among the rows.
     """
 
     ids: np.ndarray[Any, np.dtype[np.int64]]
     content_hashes: list[str]
     x: Any
     vectorizer: Any = None
+    skipped: tuple[str, ...] = ()
 
     def save_vectorizer(self, path: Path) -> None:
         """Write the words and their weights, as plain JSON, beside a model of texts."""
@@ -40,10 +43,11 @@ class Content:
 
 
 def load_content(connection: Connection) -> Content:
-    """Read every item of the project."""
+    """Read every item of the project, apart from those that were taken out or that cannot be read any more."""
     rows = connection.execute(
         select(items.c.id, items.c.name, items.c.kind, items.c.text, items.c.content_hash, sources.c.root)
         .outerjoin(sources, sources.c.id == items.c.source_id)
+        .where(items.c.removed_at.is_(None))
         .order_by(items.c.id)
     ).all()
     kinds = {row.kind for row in rows}
@@ -52,7 +56,11 @@ def load_content(connection: Connection) -> Content:
     ids = np.array([row.id for row in rows], dtype=np.int64)
     hashes = [row.content_hash for row in rows]
     if kinds == {"image"}:
-        return Content(ids, hashes, load_pictures([Path(row.root, row.name) for row in rows]))
+        paths = [Path(row.root, row.name) for row in rows]
+        x, problems = load_pictures(paths)
+        good = [number for number in range(len(paths)) if number not in problems]
+        skipped = tuple(f"{paths[number]}: {reason}" for number, reason in problems.items())
+        return Content(ids[good], [hashes[number] for number in good], x, skipped=skipped)
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer(max_features=MOST_WORDS, sublinear_tf=True, dtype=np.float32)
@@ -62,24 +70,28 @@ def load_content(connection: Connection) -> Content:
         raise ProjectError(f"the texts cannot be turned into numbers: {error}") from None
 
 
-def load_pictures(paths: list[Path]) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Pictures as bytes (n, c, h, w), upright, of the first one's size or smaller; c is 1 if all are grey."""
-    from PIL import Image, ImageOps
+def load_pictures(paths: list[Path]) -> tuple[np.ndarray[Any, np.dtype[np.uint8]], dict[int, str]]:
+    """Pictures as bytes (n, c, h, w), upright, of the first one's size or smaller; c is 1 if all are grey.
 
+    Beside them, by their place in `paths`, those that cannot be read, with the reason; n counts the others.
+    """
     size: tuple[int, int] | None = None
     grey = True
     arrays = []
-    for path in paths:
+    problems: dict[int, str] = {}
+    for number, path in enumerate(paths):
         try:
-            with Image.open(path) as image:
-                upright = ImageOps.exif_transpose(image)
-                grey = grey and upright.mode in ("1", "L", "LA", "I", "I;16")
-                pixels = upright.convert("RGB")
-        except (OSError, SyntaxError, ValueError) as error:
-            raise ProjectError(f"{path}: this picture cannot be read: {error}") from None
+            picture = read_picture(path)
+        except Unreadable as error:
+            problems[number] = str(error)
+            continue
+        grey = grey and picture.mode == "L"
+        pixels = picture.convert("RGB")
         if size is None:
             scale = min(1.0, LARGEST_SIDE / max(pixels.size))
             size = (max(1, round(pixels.width * scale)), max(1, round(pixels.height * scale)))
         arrays.append(np.asarray(pixels if pixels.size == size else pixels.resize(size)))
+    if not arrays:
+        raise ProjectError("none of the pictures can be read; has their folder been moved?")
     stacked = np.stack(arrays).transpose(0, 3, 1, 2)
-    return np.ascontiguousarray(stacked[:, :1] if grey else stacked)
+    return np.ascontiguousarray(stacked[:, :1] if grey else stacked), problems

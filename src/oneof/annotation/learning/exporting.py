@@ -89,7 +89,7 @@ def answer_rows(
         .join(items, items.c.id == tasks.c.item_id)
         .join(people, people.c.id == claims.c.person_id)
         .join(draws, draws.c.id == tasks.c.draw_id)
-        .where(claims.c.event_id == events.c.id)
+        .where(claims.c.event_id == events.c.id, items.c.removed_at.is_(None))
         .where(claims.c.state.in_(("answered", "withdrawn", "overruled") if withdrawn else ("answered",)))
         .order_by(events.c.id)
     )

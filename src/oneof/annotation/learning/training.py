@@ -30,11 +30,12 @@ FEWEST = 20
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained model: its folder, on how many answers, and its label-free accuracy."""
+    """A trained model: its folder, on how many answers, its label-free accuracy, and what could not be read."""
 
     folder: Path
     answers: int
     estimate: Estimate
+    skipped: tuple[str, ...] = ()
 
 
 def train_project(
@@ -77,7 +78,7 @@ def train_project(
     else:
         estimate = Estimate(judged["accuracy"], judged["low"], judged["high"], judged["judged_on"])
         database.write(lambda connection: _note_estimate(connection, model_id, estimate))
-    return Trained(folder, len(training), estimate)
+    return Trained(folder, len(training), estimate, content.skipped)
 
 
 def load_answers(connection: Connection, project: Project, content: Content) -> Answers:
@@ -91,6 +92,8 @@ def load_answers(connection: Connection, project: Project, content: Content) -> 
         .where(claims.c.state == "answered", claims.c.answer != "skip", tasks.c.kind == "question")
         .order_by(claims.c.event_id)
     ).all()
+    there = set(content.ids.tolist())
+    rows = [row for row in rows if row.item_id in there]
     subsets = np.zeros((len(rows), len(project.classes)), dtype=np.bool_)
     for number, row in enumerate(rows):
         subsets[number, read_subset(row.subset)] = True

@@ -8,6 +8,8 @@ from shutil import copyfile
 from typing import Any
 
 FIELDS = ("name", "definition", "example")
+NAMES = ("name", "label", "class")
+"""What the column of names may be called."""
 IMAGE_TYPES = {
     ".png": "image/png",
     ".jpg": "image/jpeg",
@@ -120,7 +122,10 @@ def _read_csv(path: Path) -> list[tuple[str, dict[str, Any]]]:
         reader = csv.reader(stream, strict=True)
         rows = [(f"line {reader.line_num}", row) for row in reader if any(cell.strip() for cell in row)]
     header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
-    if "name" in header:
+    if set(NAMES) & set(header):
+        header = ["name" if field in NAMES else field for field in header]
+        if header.count("name") > 1:
+            raise ProjectError(f"{path}, {rows[0][0]}: two columns of names; expected {', '.join(FIELDS)}")
         rows = rows[1:]
     else:
         # A file without a header holds the fields in their order.

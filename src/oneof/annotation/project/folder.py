@@ -115,7 +115,7 @@ class Project:
         path = self.folder / "admin.token"
         with replacing(path) as part:
             part.write_text(token + "\n")
-            part.chmod(0o600)
+        path.chmod(0o600)
 
     def admin_token(self) -> str | None:
         """The token that was kept, if there is one."""

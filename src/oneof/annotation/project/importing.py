@@ -9,6 +9,7 @@ import csv
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -18,12 +19,14 @@ from sqlalchemy import Connection, insert, select
 from oneof.annotation.asking import questions
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
-from oneof.annotation.project.reading import Incoming, read_items
+from oneof.annotation.project.reading import Incoming, decoded, read_items
+from oneof.annotation.store import journal
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import items, sources
 
 BATCH = 1000
 SHOWN_PROBLEMS = 20
+NOTED_PROBLEMS = 1000
 
 
 @dataclass
@@ -53,6 +56,8 @@ def import_items(
     source = database.write(lambda connection: _source(connection, path)) if path.is_dir() else None
     done = Imported()
     for batch in _batches(read_items(path)):
+        with ThreadPoolExecutor() as pool:
+            batch = list(pool.map(decoded, batch))
         started = time.monotonic()
         good = [item for item in batch if item.problem is None]
         done.left_out += [f"{item.place}: {item.problem}" for item in batch if item.problem is not None]
@@ -64,6 +69,10 @@ def import_items(
         if not alone:
             # Equal turns: whoever waits for the database gets as long as this batch took.
             time.sleep(min(0.1, time.monotonic() - started))
+    if done.left_out and not done.added + done.known:
+        raise ProjectError(f"{path}: nothing here can be taken; {done.left_out[0]}")
+    told = {"path": str(path), "added": done.added, "known": done.known, "left_out": done.left_out[:NOTED_PROBLEMS]}
+    database.write(lambda connection: journal.note(connection, "import", time.time(), None, **told))
     return done
 
 

@@ -3,14 +3,17 @@
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PIL import Image
-
 from oneof.annotation.project.classes import IMAGE_TYPES, ProjectError
-from oneof.items.pictures import find_pictures
+from oneof.items.pictures import find_pictures, why_unreadable
 from oneof.items.texts import LONGEST_NAME, READERS, bad_text, content, read_texts
+
+NOT_SHOWN = {".svg": "an .svg file may carry scripts"} | {
+    suffix: f"browsers do not show {suffix} files" for suffix in (".tif", ".tiff", ".heic", ".heif", ".psd", ".jp2")
+}
+"""Pictures that cannot be asked about as they are, and why."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,15 @@ class Incoming:
     content_hash: str = ""
     text: str | None = None
     problem: str | None = None
+    path: Path | None = None
+
+
+def decoded(item: Incoming) -> Incoming:
+    """The item, with a problem if it is a picture that cannot be decoded to its end: such a one stops training."""
+    if item.path is None or item.problem is not None:
+        return item
+    problem = why_unreadable(item.path)
+    return item if problem is None else replace(item, problem=f"this picture cannot be read: {problem}")
 
 
 def read_items(path: Path) -> Iterator[Incoming]:
@@ -53,7 +65,7 @@ def _read_folder(root: Path) -> Iterator[Incoming]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for file in sorted(files):
             path = Path(folder, file)
-            if path.suffix.lower() not in IMAGE_TYPES or file.startswith("."):
+            if file.startswith(".") or path.suffix.lower() not in {*IMAGE_TYPES, *NOT_SHOWN}:
                 continue
             name = path.relative_to(root).as_posix()
             yield _image_item(path, name, real_root)
@@ -66,17 +78,17 @@ def _image_item(path: Path, name: str, real_root: Path) -> Incoming:
     problem = bad_text(name, LONGEST_NAME)
     if problem:
         return refuse(f"file name {problem}")
+    if path.suffix.lower() in NOT_SHOWN:
+        shown = ", ".join(suffix.lstrip(".") for suffix in IMAGE_TYPES)
+        return refuse(f"{NOT_SHOWN[path.suffix.lower()]}; expected {shown}")
     try:
         # A pipe, whose reader would wait for somebody to write into it; or a link to nothing, or round in a circle.
         if not path.is_file():
             return refuse("not a file")
         if not path.resolve().is_relative_to(real_root):
             return refuse("a link that leads outside the folder")
-        # Opening reads the header alone, which tells a picture from something else with its name.
-        with Image.open(path):
-            pass
         with path.open("rb") as stream:
             content = hashlib.file_digest(stream, "sha256")
-    except (OSError, ValueError, Image.DecompressionBombError) as error:
-        return refuse(f"not a picture that can be read ({type(error).__name__})")
-    return Incoming(f"file {name!r}", name, "image", content.hexdigest())
+    except OSError as error:
+        return refuse(f"cannot be read: {error.strerror}")
+    return Incoming(f"file {name!r}", name, "image", content.hexdigest(), path=path)

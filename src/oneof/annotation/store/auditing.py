@@ -34,7 +34,7 @@ def replay(connection: Connection) -> Standing:
         if row.kind == "answer":
             given[row.id] = row.answer
             standing.answers[key] = (row.id, row.answer)
-        elif row.kind == "redo":
+        elif row.kind in ("redo", "restore"):
             standing.answers[key] = (row.target, given[row.target])
         else:
             standing.answers.pop(key, None)

@@ -21,6 +21,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 
@@ -105,6 +106,9 @@ items = Table(
     Column("source_id", ForeignKey("sources.id")),
     Column("text", Text),
     Column("gold", Integer),
+    # Taken out of the project, and why; None while it is in.
+    Column("removed_at", Float),
+    Column("removed_because", Text),
 )
 
 draws = Table(
@@ -138,6 +142,9 @@ tasks = Table(
     Column("position", BigInteger, nullable=False),
     Column("reserved_for", ForeignKey("people.id")),
     Column("repeat_of", BigInteger),
+    # Of a removed item: asked no more. Its open places wait in `aside` until the item is brought back.
+    Column("removed", Boolean, nullable=False, default=False, server_default=false()),
+    Column("aside", Integer, nullable=False, default=0, server_default="0"),
     Index(
         "ix_tasks_free",
         "position",
