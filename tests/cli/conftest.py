@@ -2,8 +2,11 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from oneof import cli
 
@@ -21,3 +24,29 @@ def oneof(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
         return int(ended.value.code or 0), *capsys.readouterr()
 
     return command
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Any:
+    """`run(*words)`: a command of `oneof annotate`, beside a file of classes and one of texts."""
+    from oneof.cli.annotate import app
+
+    (tmp_path / "classes.txt").write_text("a\nb\nc\n")
+    (tmp_path / "texts.csv").write_text("id,text\n1,one\n2,two\n")
+    runner = CliRunner()
+
+    def call(*arguments: object, code: int = 0) -> Any:
+        result = runner.invoke(app, [str(argument) for argument in arguments])
+        assert result.exit_code == code, result.output
+        return result
+
+    call.home = tmp_path  # type: ignore[attr-defined]
+    return call
+
+
+@pytest.fixture
+def project(run: Any) -> Path:
+    """A project of two texts."""
+    home: Path = run.home
+    run("init", home / "p", "--items", home / "texts.csv", "--classes", home / "classes.txt", "--size", 1)
+    return home / "p"

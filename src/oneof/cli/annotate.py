@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,35 +11,27 @@ from urllib.parse import urlsplit
 
 import typer
 
+from oneof.cli import annotate_manage
+from oneof.cli.annotate_options import Folder, Name, Url, list_problems, open_database
+
 if TYPE_CHECKING:
-    from oneof.annotation.project.folder import Project
-    from oneof.annotation.store.database import Database
+    pass
 
 app = typer.Typer(
     help="Ask people \"is it one of these?\" on a web page. Needs the extra: pip install 'oneof\\[annotation]'",
     no_args_is_help=True,
 )
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The project folder.")]
-Name = Annotated[str, typer.Argument(help="The annotator's name.")]
-ItemNames = Annotated[list[str] | None, typer.Argument(metavar="[ITEM]...", help="Names of items, as in the export.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 Items = Annotated[
     Path, typer.Argument(metavar="PATH", help="Pictures in a folder, or .csv/.jsonl/.parquet of id, text.")
 ]
 Gold = Annotated[
     Path | None, typer.Option(help="CSV with item,label: known items, hidden among the others to check annotators.")
 ]
-Url = Annotated[
-    str | None,
-    typer.Option("--database", envvar="ONEOF_DATABASE", help="postgresql://... or sqlite:///FILE. Default: own file."),
-]
 PublicUrl = Annotated[
     str | None,
     typer.Option(envvar="ONEOF_PUBLIC_URL", help="The address that people use, such as https://label.example.org."),
 ]
-
-SHOWN_PROBLEMS = 20
 
 
 @app.command()
@@ -65,7 +57,7 @@ def init(
     values |= {key: value for key, value in (("epsilon", epsilon), ("seed", seed)) if value is not None}
     with _counting("items") as report:
         started = start_project(folder, values, classes, items, gold, database, report=report)
-    _list_problems("left out", started.imported.left_out)
+    list_problems("left out", started.imported.left_out)
     typer.echo(f"{started.imported.added} items, {started.needed} answers wanted.")
     if started.imported.known:
         typer.echo(f"{started.imported.known} items have the same content as another and were not taken twice.")
@@ -103,7 +95,7 @@ def serve(
     if database is not None:
         if len(folders) > 1:
             raise ProjectError("--database: give it for one project at a time; each remembers its own")
-        project, opened = _open(folders[0], None)
+        project, opened = open_database(folders[0], None)
         opened.close()
         move_project(project, database).close()
     try:
@@ -143,7 +135,7 @@ def invite(
     from oneof.annotation.asking.people import invite as new_link
     from oneof.annotation.project.starting import ADMIN
 
-    project, opened = _open(folder, database)
+    project, opened = open_database(folder, database)
     role = "admin" if admin else "annotator"
     token = opened.write(lambda connection: new_link(connection, name, role, time.time()))  # type: ignore[arg-type]
     if admin and name.strip() == ADMIN:
@@ -157,10 +149,10 @@ def import_command(folder: Folder, path: Items, gold: Gold = None, database: Url
     from oneof.annotation.project.importing import import_items, read_gold
 
     with _counting("items") as report:
-        project, opened = _open(folder, database)
+        project, opened = open_database(folder, database)
         known = {} if gold is None else read_gold(gold, [one.name for one in project.classes])
         done = import_items(opened, project, path, known, report=report)
-    _list_problems("left out", done.left_out)
+    list_problems("left out", done.left_out)
     typer.echo(f"{done.added} new items, {done.known} already here.")
 
 
@@ -176,7 +168,7 @@ def export(
     """Write the answers to a file that `oneof train` reads."""
     from oneof.annotation.learning.exporting import export_answers
 
-    project, opened = _open(folder, database)
+    project, opened = open_database(folder, database)
     count = export_answers(opened, project, out, skips=with_skips, checks=with_checks, withdrawn=with_withdrawn)
     typer.echo(f"{count} answers -> {out}")
 
@@ -194,7 +186,7 @@ def status(
     from oneof.annotation.learning.quality import dashboard
     from oneof.annotation.store.auditing import audit as check
 
-    project, opened = _open(folder, database)
+    project, opened = open_database(folder, database)
     figures = dashboard(opened, project, time.time())
     problems = check(opened) if audit else []
     if as_json:
@@ -221,7 +213,7 @@ def train(
     """Train on the answers so far, and judge the model without labels; the dashboard shows it."""
     from oneof.annotation.learning.training import train_project
 
-    project, opened = _open(folder, database)
+    project, opened = open_database(folder, database)
     trained = train_project(
         opened, project, objective=objective, epochs=epochs, held_out=held_out, seed=seed, now=time.time()
     )
@@ -231,7 +223,7 @@ def train(
         f" (95 % interval {trained.estimate.low:.1%} to {trained.estimate.high:.1%})"
     )
     typer.echo(f"Model: {trained.folder}")
-    _list_problems("skipped", trained.skipped)
+    list_problems("skipped", trained.skipped)
 
 
 @app.command()
@@ -249,138 +241,9 @@ def backup(
         raise ProjectError(f"--out {out}: expected a name that ends in .sqlite or .db; for a table use `export`")
     if out.exists() and not force:
         raise ProjectError(f"--out {out}: this file is there already; give another name, or --force to replace it")
-    _, opened = _open(folder, database)
+    _, opened = open_database(folder, database)
     count = back_up(opened, out)
     typer.echo(f"{count} events -> {out}")
-
-
-@app.command()
-def revoke(folder: Folder, name: Name, database: Url = None) -> None:
-    """End a person's link and sessions; the questions they hold go to others. Their answers stay."""
-    from oneof.annotation.asking import managing
-
-    _, opened = _open(folder, database)
-    managing.revoke(opened, name, time.time())
-    typer.echo(f"{name} has no access any more.")
-
-
-@app.command()
-def withdraw(folder: Folder, name: Name, yes: Yes = False, database: Url = None) -> None:
-    """Leave out a person's answers and ask the questions again. Nothing is deleted; `restore` brings them back."""
-    from oneof.annotation.asking import managing, people
-
-    _, opened = _open(folder, database)
-    with opened.read() as connection:
-        people.find(connection, name)
-    if not yes:
-        typer.confirm(f"Leave out every answer of {name} and ask the questions again?", abort=True)
-    count = managing.withdraw(opened, name, time.time())
-    typer.echo(f"{count} answers of {name} are withdrawn; their questions are open again.")
-    typer.echo(f"To bring them back: oneof annotate restore {folder} --annotator '{name}'")
-
-
-@app.command()
-def remove(
-    folder: Folder,
-    items: ItemNames = None,
-    because: Annotated[str, typer.Option(help="Why; it is recorded.")] = "",
-    yes: Yes = False,
-    database: Url = None,
-) -> None:
-    """Take items out: asked no more, left out of training and exports. Without ITEM, list what is out."""
-    from oneof.annotation.asking import removing
-
-    _, opened = _open(folder, database)
-    if not items:
-        with opened.read() as connection:
-            for one in removing.removed_items(connection):
-                typer.echo(f"{one.name}: {one.reason or '(no reason given)'}")
-        return
-    if not yes:
-        typer.confirm(f"Take out {len(items)} items?", abort=True)
-    gone = removing.remove(opened, items, because, time.time())
-    typer.echo(f"{len(gone)} items are out. To bring them back: oneof annotate restore {folder} ITEM...")
-
-
-@app.command()
-def restore(
-    folder: Folder,
-    items: ItemNames = None,
-    annotator: Annotated[str | None, typer.Option(help="Bring back this person's withdrawn answers.")] = None,
-    database: Url = None,
-) -> None:
-    """Bring back items that were removed, or answers that were withdrawn."""
-    from oneof.annotation.asking import managing, removing
-    from oneof.annotation.project.classes import ProjectError
-
-    if not items and annotator is None:
-        raise ProjectError("restore what? Name items, or --annotator NAME")
-    _, opened = _open(folder, database)
-    if items:
-        typer.echo(f"{len(removing.restore(opened, items, time.time()))} items are back.")
-    if annotator is not None:
-        typer.echo(f"{managing.restore_answers(opened, annotator, time.time())} answers of {annotator} stand again.")
-
-
-@app.command()
-def reassign(
-    folder: Folder,
-    name: Name,
-    to: Annotated[str | None, typer.Option(help="Who gets them. Default: whoever asks next.")] = None,
-    skipped: Annotated[bool, typer.Option("--skipped", help='Also what they answered "can\'t tell".')] = False,
-    database: Url = None,
-) -> None:
-    """Hand the questions that a person holds to somebody else."""
-    from oneof.annotation.asking import managing
-
-    _, opened = _open(folder, database)
-    count = managing.reassign(opened, name, time.time(), to=to, skipped=skipped)
-    typer.echo(f"{count} questions of {name} go to {to or 'others'}.")
-
-
-@app.command()
-def pause(
-    folder: Folder,
-    name: Annotated[str | None, typer.Argument(help="One annotator. Default: everybody.")] = None,
-    database: Url = None,
-) -> None:
-    """Hand out no more questions; what is on a screen may still be answered."""
-    _set_paused(folder, database, name, True)
-
-
-@app.command()
-def resume(
-    folder: Folder,
-    name: Annotated[str | None, typer.Argument(help="One annotator. Default: everybody.")] = None,
-    database: Url = None,
-) -> None:
-    """Go on after a pause."""
-    _set_paused(folder, database, name, False)
-
-
-def _set_paused(folder: Path, database: str | None, name: str | None, paused: bool) -> None:
-    from oneof.annotation.asking import managing
-
-    _, opened = _open(folder, database)
-    managing.set_paused(opened, name, paused)
-    typer.echo(f"{name or 'The project'} is {'paused' if paused else 'going on'}.")
-
-
-def _list_problems(word: str, problems: Sequence[str]) -> None:
-    for problem in problems[:SHOWN_PROBLEMS]:
-        typer.echo(f"{word}: {problem}", err=True)
-    if len(problems) > SHOWN_PROBLEMS:
-        typer.echo(f"{word}: {len(problems) - SHOWN_PROBLEMS} more", err=True)
-
-
-def _open(folder: Path, database: str | None) -> tuple[Project, Database]:
-    from oneof.annotation.project.folder import open_project
-    from oneof.annotation.store.upgrading import upgrade
-
-    project = open_project(folder)
-    opened = project.database(database)
-    upgrade(opened)
-    return project, opened
 
 
 def _link(folder: Path, token: str, public_url: str | None = None) -> str:
@@ -434,3 +297,7 @@ def _counting(what: str) -> Iterator[Callable[[int], None]]:
     console = Console(stderr=True)
     with console.status(f"reading {what}") as shown:
         yield lambda count: shown.update(f"{count} {what}")
+
+
+for command in ("revoke", "withdraw", "remove", "restore", "reassign", "pause", "resume"):
+    app.command()(getattr(annotate_manage, command))
