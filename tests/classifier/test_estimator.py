@@ -365,3 +365,49 @@ def test_an_objective_and_a_loss_of_ones_own_are_cloned_trained_and_saved(digits
     again = OneOfClassifier.load(tmp_path / "model")
     assert again.config_.loss == "gce"
     assert again.predict(images[:9]).tolist() == fits[1].predict(images[:9]).tolist()
+
+
+@pytest.fixture(scope="module")
+def named_table():
+    """A small table with named columns and rows, and a model of it."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=240)
+    x = rng.normal(size=(240, 4)) + 4 * np.eye(3, 4)[labels]
+    frame = pd.DataFrame(x, columns=list("abcd"), index=[f"item {row}" for row in range(240)])
+    subsets = UniformQueries(3, 1).draw(240, rng=1)
+    answers = Answers(subsets, respond(subsets, labels), item_names=list(frame.index))
+    model = OneOfClassifier(backbone="linear", learning_rate=0.1, epochs=20, random_state=0)
+    return frame, labels, answers, model.fit(frame, answers)
+
+
+def test_columns_in_another_order_are_refused(named_table, tmp_path):
+    frame, labels, answers, model = named_table
+    assert model.feature_names_in_.tolist() == list("abcd")
+    assert model.score(frame, labels) > 0.9
+    permuted = frame[list("dcba")]
+    for ask in (
+        lambda: model.predict(permuted),
+        lambda: model.score(permuted, labels),
+        lambda: model.accuracy_estimate(permuted, answers),
+    ):
+        with pytest.raises(ValueError, match="Feature names must be in the same order"):
+            ask()
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.predict(frame.to_numpy())
+    model.save(tmp_path / "model")
+    with pytest.raises(ValueError, match="Feature names must be in the same order"):
+        OneOfClassifier.load(tmp_path / "model").predict(permuted)
+
+
+def test_answers_that_name_their_items_are_aligned_with_the_index(named_table):
+    frame, labels, answers, model = named_table
+    order = np.random.default_rng(3).permutation(240)
+    shuffled = frame.iloc[order]
+    again = clone(model).fit(shuffled, answers)
+    assert again.score(shuffled, labels[order]) > 0.9
+    assert again.accuracy_estimate(shuffled, answers).value > 0.85
+    assert label_free_scorer(again, shuffled, answers) > 0.85
+    with pytest.raises(ValueError, match="the answers name their items, such as 'item 0', but X has no names"):
+        clone(model).fit(frame.to_numpy(), answers)
+    with pytest.raises(ValueError, match="item item 0 is not among the 240 items"):
+        clone(model).fit(frame.reset_index(drop=True), answers)

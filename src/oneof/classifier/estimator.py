@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 from torch import nn
 
 from oneof.answers import Answers
@@ -106,13 +106,14 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Train on items X and answers y.
 
         X: images (n, h, w), (n, c, h, w) or (n, h, w, c); tables or sparse matrices (n, d); tensors and frames too.
-        y: `Answers`; or a signed array (n, k) as `Answers.signed` gives, one answer an item; or, for comparison
-        with full supervision, exact labels (n,), each of which counts as a yes to a question about itself alone.
+        y: `Answers`, about rows of X or about names in the index of a frame X; or a signed array (n, k) as
+        `Answers.signed` gives, one answer an item; or, for comparison with full supervision, exact labels (n,), each of
+        which counts as a yes to a question about itself alone.
         held_out: the rows of X that were put aside to judge before any question was chosen by a model, in place of a
         random share of them.
         """
         features = self._features(X, reset=True)
-        answers, exact = self._answers(y, len(features))
+        answers, exact = self._answers(y, X, len(features))
         if answers.classes < 2:
             raise ValueError(f"OneOfClassifier needs at least 2 classes, found {answers.classes} class")
         if exact and not (self.objective == "likelihood" or isinstance(self.objective, Likelihood)):
@@ -181,9 +182,9 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def accuracy_estimate(self, X: Any, answers: Answers | ArrayLike, confidence: float = 0.95) -> Estimate:
         """Accuracy on items X by answers that were not trained on, without a label.
 
-        answers: as `y` in `fit`, and about items X: `answers.items` points into X.
+        answers: as `y` in `fit`, and about items X: `answers.items` points into X, or names its index.
         """
-        asked = answers if isinstance(answers, Answers) else Answers.from_signed(answers)
+        asked = aligned(answers, X) if isinstance(answers, Answers) else Answers.from_signed(answers)
         check_is_fitted(self, "network_")
         _refuse_other_classes(self.classes_, asked)
         numbers = self._numbers(X)
@@ -222,11 +223,11 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             features = Features(X)
             features.check_finite()
         else:
-            features = Features(check_array(X, accept_sparse="csr", dtype=[np.float32, np.uint8], estimator=self))
+            # This also compares the names of columns, and their order, with those that the model was fitted on.
+            table = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float32, np.uint8])
+            features = Features(table)
         if reset:
             self.n_features_in_ = int(np.prod(features.shape))
-            if hasattr(X, "columns"):
-                self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         elif features.shape != self.shape_:
             raise ValueError(
                 f"X has {int(np.prod(features.shape))} features, but OneOfClassifier is expecting "
@@ -234,7 +235,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return features
 
-    def _answers(self, y: Any, items: int) -> tuple[Answers, bool]:
+    def _answers(self, y: Any, X: Any, items: int) -> tuple[Answers, bool]:
         """The answers, and whether they are exact labels in disguise; sets `classes_`."""
         if y is None:
             raise ValueError("This OneOfClassifier estimator requires y to be passed, but the target y is None")
@@ -245,6 +246,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if len(y) != items:
                 raise ValueError(f"{items} items but {len(y)} rows of y: one signed row an item is expected")
         if isinstance(y, Answers):
+            y = aligned(y, X)
             self.classes_ = np.asarray(y.class_names if y.class_names else np.arange(y.classes))
             return y, False
         labels = column_or_1d(y, warn=True)
@@ -278,12 +280,30 @@ def label_free_scorer(estimator: Any, X: Any, y: Answers | ArrayLike) -> float:
     >>> from sklearn.model_selection import GridSearchCV
     >>> search = GridSearchCV(OneOfClassifier(), {"learning_rate": [1e-3, 4e-3]}, scoring=label_free_scorer)
     """
-    answers = y if isinstance(y, Answers) else Answers.from_signed(y)
+    answers = aligned(y, X) if isinstance(y, Answers) else Answers.from_signed(y)
     _refuse_other_classes(estimator.classes_, answers)
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     place = {name: number for number, name in enumerate(np.asarray(estimator.classes_).tolist())}
     predictions = np.array([place[name] for name in np.asarray(estimator.predict(X)).tolist()])
     return estimate_accuracy(predictions, answers, queries=getattr(last, "queries", None)).value
+
+
+def aligned(answers: Answers, X: Any) -> Answers:
+    """Answers about rows of X. Those that name their items are looked up in the index of a frame.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"x": [1.0, 2.0]}, index=["a", "b"])
+    >>> aligned(Answers([[True, False]], [True], item_names=["b"]), frame).items
+    array([1])
+    """
+    if answers.item_names is None:
+        return answers
+    if hasattr(X, "columns") and hasattr(X, "index"):
+        return answers.align(np.asarray(X.index))
+    raise ValueError(
+        f"the answers name their items, such as {answers.item_names[0]!r}, but X has no names: pass a DataFrame whose "
+        "index holds them, or say which row is which with answers.align(ids)"
+    )
 
 
 def _refuse_other_classes(known: ArrayLike, answers: Answers) -> None:

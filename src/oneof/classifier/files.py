@@ -9,6 +9,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
@@ -35,6 +36,7 @@ def save(model: "OneOfClassifier", path: Path) -> None:
         "version": oneof.__version__,
         "classes": model.classes_.tolist(),
         "shape": list(model.shape_),
+        "feature_names": list(getattr(model, "feature_names_in_", [])),
         "own_backbone": isinstance(model.backbone, nn.Module),
         "queries": _queries_to_json(model.queries),
         "config": model.config_.model_dump(),
@@ -106,6 +108,8 @@ def load(path: Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
         raise ValueError(f"{path / WEIGHTS}: not the weights of this model: {str(error).splitlines()[0]}") from None
     fitted = Fitted(network.eval(), config, facts["history"], facts["best_epoch"], accuracy)
     model = OneOfClassifier.from_fitted(fitted, facts["classes"], shape, backbone)
+    if facts.get("feature_names"):
+        model.feature_names_in_ = np.asarray(facts["feature_names"], dtype=object)
     model.queries = queries
     return model
 

@@ -8,7 +8,7 @@ that was killed at any moment goes on to the same weights, bit for bit, as one t
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,10 @@ SAVE_EVERY = 60.0
 """Seconds between checkpoints within an epoch; the end of an epoch always gets one."""
 
 
+FIGURES = ("objective", "raw", "negative", "one_sided")
+"""What is averaged over an epoch's batches: corrected and raw risk; whether it was negative, and all answers alike."""
+
+
 class Diverged(RuntimeError):
     """The risk was not a finite number any more."""
 
@@ -45,6 +49,88 @@ class Run:
     network: nn.Module
     history: list[dict[str, Any]]
     best_epoch: int
+
+
+@dataclass
+class Progress:
+    """What changes as a run goes on, besides its parts; all of it is in the checkpoint."""
+
+    position: int = 0
+    """Batches done, over all epochs."""
+    sums: list[float] = field(default_factory=lambda: [0.0] * len(FIGURES))
+    """The figures of this epoch's batches, added up."""
+    history: list[dict[str, Any]] = field(default_factory=list)
+    best_epoch: int = 0
+    best: dict[str, Any] | None = None
+    """The score and the weights of the best epoch, where one is chosen."""
+
+
+@dataclass
+class Training:
+    """A run under way: what it is made of, how far it has come, and where it is written down."""
+
+    config: Config
+    features: Features
+    answered: Answered
+    objective: Objective
+    network: nn.Module
+    workers: Workers
+    judge: Judge | None
+    path: Path | None
+
+    def __post_init__(self) -> None:
+        fabric, seed = self.workers.fabric, self.config.seed + self.workers.rank
+        torch.manual_seed(seed)
+        self.drawn = torch.Generator().manual_seed(seed)
+        self.items = torch.from_numpy(self.answered.items)
+        self.batches, self.epochs = _length(len(self.items), self.config)
+        optimizer, self.schedule = create_optimizer(self.network, self.config, self.batches, self.epochs)
+        self.module, self.stepper = fabric.setup(self.network, optimizer)
+        self.objective.prepare(int(self.items.max()) + 1, self.answered.classes)
+        self.parts: dict[str, Any] = {
+            "network": self.network,
+            "optimizer": optimizer,
+            "schedule": self.schedule,
+            "objective": self.objective,
+            "precision": fabric.strategy.precision,  # the scale of the gradients, where they are scaled
+        }
+        self.result, self.average = self.network, None
+        if self.config.average:
+            decay = get_ema_multi_avg_fn(self.config.average)  # type: ignore[no-untyped-call]
+            self.average = AveragedModel(self.network, multi_avg_fn=decay, use_buffers=True)
+            self.parts["average"], self.result = self.average, self.average.module
+        self.origin = {"configuration": self.config.model_dump(), "set of answers": self.answered.fingerprint()}
+        self.now = Progress()
+        self.saved = self.started = time.monotonic()
+
+    def restore(self) -> None:
+        """Go on from the checkpoint."""
+        assert self.path is not None
+        self.now = Progress(**checkpoint.restore(self.path, self.parts, self.drawn, self.origin, self.workers.rank))
+        self.started -= self.now.history[-1]["seconds"] if self.now.history else 0.0
+
+    def save(self) -> None:
+        """Write a checkpoint, after a look at what is written."""
+        if not all(tensor.isfinite().all() for tensor in self.network.state_dict().values()):
+            raise Diverged(self.diverged("the weights", math.nan, (self.now.position - 1) // self.batches))
+        self.objective.merge(self.workers.sum)
+        generators = {
+            "drawn": self.workers.gather(self.drawn.get_state()),
+            "torch": self.workers.gather(torch.get_rng_state()),
+        }
+        if self.path is not None and self.workers.first:
+            states = {name: part.state_dict() for name, part in self.parts.items()}
+            checkpoint.save(self.path, states | generators | vars(self.now) | self.origin)
+        self.workers.wait()
+        self.saved = time.monotonic()
+
+    def diverged(self, what: str, value: float, epoch: int) -> str:
+        """What happened, and what can be done."""
+        kept = f"; the last good state is in {self.path}" if self.path is not None and self.path.exists() else ""
+        return (
+            f"{what} became {value} in epoch {epoch + 1}: lower the learning rate (now {self.config.learning_rate:g}) "
+            f"or use a bounded loss{kept}"
+        )
 
 
 def train(
@@ -65,93 +151,69 @@ def train(
     judge: called after each epoch. path: where checkpoints go. resume: go on from the one that is there.
     """
     workers = Workers(fabric or launch(precision=config.precision, device=config.device))
-    precision = workers.fabric.strategy.precision
-    if precision.precision != PRECISIONS[config.precision]:
-        raise ValueError(f"the workers compute in {precision.precision}, but the configuration says {config.precision}")
-    torch.manual_seed(config.seed + workers.rank)
-    drawn = torch.Generator().manual_seed(config.seed + workers.rank)
-    items = torch.from_numpy(answered.items)
-    batches, epochs = _length(len(items), config)
-    optimizer, schedule = create_optimizer(network, config, batches, epochs)
-    module, stepper = workers.fabric.setup(network, optimizer)
-    device = workers.fabric.device
-    objective.prepare(int(items.max()) + 1, answered.classes)
-    parts: dict[str, Any] = {
-        "network": network,
-        "optimizer": optimizer,
-        "schedule": schedule,
-        "objective": objective,
-        "precision": precision,  # the scale of the gradients, where they are scaled
-    }
-    result = network
-    if config.average:
-        decay = get_ema_multi_avg_fn(config.average)  # type: ignore[no-untyped-call]
-        average = AveragedModel(network, multi_avg_fn=decay, use_buffers=True)
-        parts["average"], result = average, average.module
-    # What changes as the run goes on, besides the parts: position counts batches over all epochs.
-    now: dict[str, Any] = {"position": 0, "sums": [0.0] * 4, "history": [], "best_epoch": 0, "best": None}
-    origin = {"configuration": config.model_dump(), "set of answers": answered.fingerprint()}
+    precision = workers.fabric.strategy.precision.precision
+    if precision != PRECISIONS[config.precision]:
+        raise ValueError(f"the workers compute in {precision}, but the configuration says {config.precision}")
+    run = Training(config, features, answered, objective, network, workers, judge, path)
     if resume and path is not None and path.exists():
-        now = checkpoint.restore(path, parts, drawn, origin, workers.rank)
+        run.restore()
+    now, steps = run.now, run.batches * run.epochs
+    with workers.watch(path), Bar(steps, now.position, shown and workers.first, str(config.objective)) as bar:
+        while now.position < steps:
+            train_epoch(run, bar)
+            end_epoch(run, bar)
+    if now.best is not None:
+        run.result.load_state_dict(now.best["weights"])
+    return Run(run.result.eval(), now.history, now.best_epoch or run.epochs)
 
-    def save() -> None:
-        if not all(tensor.isfinite().all() for tensor in network.state_dict().values()):
-            raise Diverged(_diverged("the weights", math.nan, (now["position"] - 1) // batches, config, path))
-        objective.merge(workers.sum)
-        generators = {"drawn": workers.gather(drawn.get_state()), "torch": workers.gather(torch.get_rng_state())}
-        if path is not None and workers.first:
-            states = {name: part.state_dict() for name, part in parts.items()}
-            checkpoint.save(path, states | generators | now | origin)
-        workers.wait()
 
-    def cut(rows: Tensor) -> tuple[Tensor, Batch]:
-        return augment(features[rows].to(device), config.augment or "none", drawn), answered.batch(rows, device)
+def train_epoch(run: Training, bar: Bar) -> None:
+    """The batches of an epoch that are not done yet."""
+    now, config, workers = run.now, run.config, run.workers
+    epoch, done = divmod(now.position, run.batches)
+    run.network.train()
+    for rows in torch.tensor_split(_order(run.items, config.seed, epoch), run.batches)[done:]:
+        pieces = torch.tensor_split(workers.part(rows), config.accumulate)
+        run.stepper.zero_grad()
+        batches = [_cut(run, piece) for piece in pieces if len(piece)]
+        step = gradient(run.module, run.network, run.objective, batches, workers)
+        if not math.isfinite(step.raw):
+            raise Diverged(run.diverged("the risk", step.raw, epoch))
+        run.stepper.step()
+        run.schedule.step()
+        if run.average is not None:
+            run.average.update_parameters(run.network)
+        now.position += 1
+        figures = (step.value, step.raw, step.raw < 0, step.one_sided)
+        now.sums = [total + float(figure) for total, figure in zip(now.sums, figures, strict=True)]
+        bar.step()
+        if now.position % run.batches and workers.agree(time.monotonic() - run.saved > SAVE_EVERY, now.position):
+            run.save()
 
-    saved = time.monotonic()
-    started = saved - (now["history"][-1]["seconds"] if now["history"] else 0.0)
-    bar = Bar(batches * epochs, now["position"], shown and workers.first, str(config.objective))
-    with workers.watch(path), bar:
-        while now["position"] < batches * epochs:
-            epoch, done = divmod(now["position"], batches)
-            network.train()
-            for rows in torch.tensor_split(_order(items, config.seed, epoch), batches)[done:]:
-                pieces = torch.tensor_split(workers.part(rows), config.accumulate)
-                stepper.zero_grad()
-                step = gradient(module, network, objective, [cut(piece) for piece in pieces if len(piece)], workers)
-                if not math.isfinite(step.raw):
-                    raise Diverged(_diverged("the risk", step.raw, epoch, config, path))
-                stepper.step()
-                schedule.step()
-                if config.average:
-                    parts["average"].update_parameters(network)
-                now["position"] += 1
-                figures = (step.value, step.raw, step.raw < 0, step.one_sided)
-                now["sums"] = [total + float(figure) for total, figure in zip(now["sums"], figures, strict=True)]
-                bar.step()
-                if now["position"] % batches and workers.agree(time.monotonic() - saved > SAVE_EVERY, now["position"]):
-                    save()
-                    saved = time.monotonic()
 
-            objective.merge(workers.sum)
-            means = [total / batches for total in now["sums"]]
-            row = {"epoch": epoch + 1, **dict(zip(("objective", "raw", "negative", "one_sided"), means, strict=True))}
-            row["learning_rate"] = schedule.get_last_lr()[0]
-            result.eval()
-            row |= judge(result) if judge is not None else {}
-            score = row.pop("select", None)
-            row["seconds"] = time.monotonic() - started
-            now |= {"sums": [0.0] * 4, "history": [*now["history"], row]}
-            beaten = now["best"] is None or (score is not None and score >= now["best"]["score"])
-            if config.selection == "best" and score is not None and beaten:
-                weights = {name: tensor.clone() for name, tensor in result.state_dict().items()}
-                now |= {"best_epoch": epoch + 1, "best": {"score": score, "weights": weights}}
-            bar.epoch(row)
-            save()
-            saved = time.monotonic()
+def end_epoch(run: Training, bar: Bar) -> None:
+    """Judge the network, note the figures of the epoch, keep the weights if they are the best, and save."""
+    now, epoch = run.now, len(run.now.history) + 1
+    run.objective.merge(run.workers.sum)
+    means = (total / run.batches for total in now.sums)
+    row = {"epoch": epoch, **dict(zip(FIGURES, means, strict=True)), "learning_rate": run.schedule.get_last_lr()[0]}
+    run.result.eval()
+    row |= run.judge(run.result) if run.judge is not None else {}
+    score = row.pop("select", None)
+    row["seconds"] = time.monotonic() - run.started
+    now.sums, now.history = [0.0] * len(FIGURES), [*now.history, row]
+    if run.config.selection == "best" and score is not None and (now.best is None or score >= now.best["score"]):
+        weights = {name: tensor.clone() for name, tensor in run.result.state_dict().items()}
+        now.best_epoch, now.best = epoch, {"score": score, "weights": weights}
+    bar.epoch(row)
+    run.save()
 
-    if now["best"] is not None:
-        result.load_state_dict(now["best"]["weights"])
-    return Run(result.eval(), now["history"], now["best_epoch"] or epochs)
+
+def _cut(run: Training, rows: Tensor) -> tuple[Tensor, Batch]:
+    """The items in these rows, randomly changed, and the answers about them."""
+    device = run.workers.fabric.device
+    images = augment(run.features[rows].to(device), run.config.augment or "none", run.drawn)
+    return images, run.answered.batch(rows, device)
 
 
 def _length(items: int, config: Config) -> tuple[int, int]:
@@ -165,11 +227,3 @@ def _length(items: int, config: Config) -> tuple[int, int]:
 def _order(items: Tensor, seed: int, epoch: int) -> Tensor:
     """The order of an epoch, from the seed and the epoch's number alone."""
     return items[torch.randperm(len(items), generator=torch.Generator().manual_seed(seed * 1_000_003 + epoch))]
-
-
-def _diverged(what: str, value: float, epoch: int, config: Config, path: Path | None) -> str:
-    kept = f"; the last good state is in {path}" if path is not None and path.exists() else ""
-    return (
-        f"{what} became {value} in epoch {epoch + 1}: lower the learning rate (now {config.learning_rate:g}) "
-        f"or use a bounded loss{kept}"
-    )
