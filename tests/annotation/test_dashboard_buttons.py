@@ -66,3 +66,53 @@ def test_overview_and_people(serve: Serve, open_page: Open) -> None:
     assert page.locator(".qr svg").bounding_box()["width"] == 200
     page.get_by_role("button", name="Copy the link").click()
     assert state(site, "Bea") == (False, False)
+
+
+def test_items_review_model_and_project(serve: Serve, open_page: Open) -> None:
+    site = serve(count=6, overlap=2)
+    for name, key in (("Ada", "y"), ("Bob", "n")):
+        annotator = open_page(site, name)
+        annotator.ready()
+        for _ in range(6):
+            annotator.page.keyboard.press(key)
+            annotator.saved()
+        annotator.page.context.close()
+    page = open_page(site, path=site.link("Boss", "admin").removeprefix(site.url)).page
+
+    page.goto(f"{site.url}/admin/items")
+    page.get_by_label("Show").first.select_option("disagreeing")
+    page.wait_for_url("**show=disagreeing*")
+    assert page.locator(".tile-item").count() == 6
+    page.locator(".tile-item").first.click()
+    click(page, "Ask again")
+    page.get_by_label("The label is known to be").select_option("disc")
+    click(page, "Save")
+    assert page.get_by_text("kept as known").is_visible()
+
+    page.goto(f"{site.url}/admin/review")
+    for number, answer in enumerate(("Yes", "No", "Can't tell", "Leave as it is")):
+        assert page.locator(".case").count() == 6 - number
+        with page.expect_navigation():
+            page.locator(".case").first.get_by_role("button", name=answer).click()
+        assert page.locator(".done").is_visible()
+    assert len(site.events("resolve")) == 4
+
+    page.goto(f"{site.url}/admin/model")
+    assert page.get_by_role("button", name="Train now").is_disabled()
+    page.get_by_label("After so many new answers").fill("50")
+    click(page, "Save")
+
+    page.goto(f"{site.url}/admin/project")
+    page.locator("#guidelines-text").fill("# Look twice\n\nThen answer.")
+    assert page.locator("#guidelines-preview h3").inner_text() == "Look twice"
+    click(page, "Save the guidelines")
+    page.locator("input[name=definition-1]").fill("Round")
+    click(page, "Save the classes")
+    page.locator("input[name=name-1]").fill("circle")
+    click(page, "Save the classes")
+    click(page, "Rename")
+    page.locator("input[name=prefetch]").fill("2")
+    click(page, "Save the settings")
+    assert page.get_by_text("hold from now on").is_visible()
+    history = page.locator(".history").inner_text()
+    assert all(words in history for words in ("settings", "classes", "guidelines", "item-gold"))

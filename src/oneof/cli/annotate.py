@@ -37,9 +37,14 @@ PublicUrl = Annotated[
 @app.command()
 def init(
     folder: Folder,
-    items: Annotated[Path, typer.Option(help="Pictures in a folder, or .csv/.jsonl/.parquet of id, text.")],
     classes: Annotated[Path, typer.Option(help="Classes: .txt, .csv or .json with name[, definition][, example].")],
     size: Annotated[int, typer.Option(help="Labels in each question.")],
+    items: Annotated[
+        Path | None,
+        typer.Option(
+            help="Pictures in a folder, or .csv/.jsonl/.parquet of id, text. Default: none; upload them later."
+        ),
+    ] = None,
     overlap: Annotated[int, typer.Option(help="Answers wanted for each question.")] = 1,
     questions: Annotated[int, typer.Option(help="Questions about each item.")] = 1,
     epsilon: Annotated[

@@ -38,13 +38,13 @@ def start_project(
     folder: Path,
     values: dict[str, Any],
     classes_file: Path,
-    items_path: Path,
+    items_path: Path | None,
     gold_file: Path | None = None,
     database_url: str | None = None,
     *,
     report: Callable[[int], None] | None = None,
 ) -> Started:
-    """Make the folder and the database, and import the items: all of it, or nothing."""
+    """Make the folder and the database, and import the items, if there are any yet: all of it, or nothing."""
     try:
         settings = Settings(**values)
     except ValidationError as error:
@@ -69,7 +69,9 @@ def start_project(
             if holds_project(database):
                 raise ProjectError("--database: this database holds a project already; give this one its own")
             upgrade(database)
-            imported = import_items(database, project, items_path, gold, report=report, alone=True)
+            imported = Imported()
+            if items_path is not None:
+                imported = import_items(database, project, items_path, gold, report=report, alone=True)
             token = database.write(lambda connection: people.invite(connection, ADMIN, "admin", time.time()))
             project.remember_admin(token)
             facts.current_guidelines(database, project)

@@ -17,12 +17,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from oneof.annotation.asking.events import ConflictError, UnknownTaskError
+from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
 from oneof.annotation.store.database import BusyError, Database, is_busy
 from oneof.annotation.store.upgrading import upgrade
-from oneof.annotation.web import api_routes, page_routes
-from oneof.annotation.web.dashboard import items, model, overview, people, review, wording
+from oneof.annotation.web import api_routes, manage_routes, page_routes
+from oneof.annotation.web.dashboard import items, model, overview, people, programs, review, wording
 from oneof.annotation.web.dashboard import project as project_page
 from oneof.annotation.web.security import Guard
 from oneof.annotation.web.site import Site
@@ -55,7 +56,7 @@ def create_app(project: Project, database: Database, root: str = "", slug: str =
     app.add_middleware(Guard)
     app.include_router(api_routes.router)
     app.include_router(page_routes.router)
-    for page in (overview, items, review, people, model, project_page):
+    for page in (overview, items, review, people, model, project_page, programs, manage_routes):
         app.include_router(page.router)
     app.mount("/static", static_files())
     app.add_exception_handler(RequestValidationError, _bad_request)
@@ -63,6 +64,7 @@ def create_app(project: Project, database: Database, root: str = "", slug: str =
     app.add_exception_handler(Exception, _failed)
     app.add_exception_handler(UnknownTaskError, _detail(404))
     app.add_exception_handler(ConflictError, _detail(409))
+    app.add_exception_handler(ProjectError, _detail(422))
     app.add_exception_handler(ClientDisconnect, _gone)
     for busy in (BusyError, DBAPIError, PoolTimeout):
         app.add_exception_handler(busy, _busy)

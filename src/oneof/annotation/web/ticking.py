@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from oneof.annotation.learning.automatic import train_if_due
+from oneof.annotation.learning.telling import deliver, note_if_finished
 from oneof.annotation.web.site import Site
 
 EVERY_SECONDS = 5.0
@@ -13,8 +14,11 @@ log = logging.getLogger("oneof.annotation")
 
 
 def tick(site: Site) -> None:
-    """Train, if it is time."""
-    train_if_due(site.database, site.project, site.clock())
+    """Train, if it is time; note the end; tell those who want to hear of it."""
+    now = site.clock()
+    train_if_due(site.database, site.project, now)
+    note_if_finished(site.database, now)
+    deliver(site.database, site.project, now)
 
 
 @contextmanager

@@ -1,0 +1,90 @@
+"""Programs: keys for the HTTP API, addresses that are told, and a list of what the API can do."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from sqlalchemy import Connection
+from starlette.concurrency import run_in_threadpool
+
+from oneof.annotation.asking import tokens
+from oneof.annotation.asking.people import Person
+from oneof.annotation.learning import telling
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.store import journal
+from oneof.annotation.web.dashboard import frame
+from oneof.annotation.web.dashboard.frame import Form, Manager
+from oneof.annotation.web.site import Site, TheSite
+
+router = APIRouter(tags=["dashboard"])
+
+frame.NOTICES |= {"key-revoked": "The key has ended.", "hook-removed": "This address is told no more."}
+
+
+@router.get("/admin/project/programs")
+def programs(request: Request, site: TheSite, person: Manager) -> Response:
+    """Keys, addresses, and every route of the API."""
+    return _show(request, site, person)
+
+
+@router.post("/admin/project/programs")
+async def act(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """Make or revoke a key; add or remove an address."""
+    return await run_in_threadpool(_act, request, site, person, fields)
+
+
+def _act(request: Request, site: Site, person: Person, fields: dict[str, str]) -> Response:
+    action, now = frame.needed(fields, "action"), site.clock()
+    shown: dict[str, Any] = {}
+
+    def work(connection: Connection) -> str | None:
+        """What to say afterwards; None where something is shown once."""
+        if action == "key":
+            name = fields.get("name", "")
+            shown.update(secret=tokens.make(connection, person.id, name, now), what="key", name=name)
+            journal.note(connection, "key", now, person.id, name=name)
+            return None
+        if action == "hook":
+            url, kinds = fields.get("url", "").strip(), [kind for kind in telling.KINDS if f"kind-{kind}" in fields]
+            shown.update(secret=telling.add(connection, url, kinds, now), what="signing secret", name=url)
+            journal.note(connection, "webhook", now, person.id, url=url, kinds=kinds)
+            return None
+        number = fields.get("number", "")
+        if action not in ("revoke", "remove") or not number.isdecimal() or len(number) > 18:
+            raise ProjectError("expected an action: key, revoke, hook or remove")
+        (tokens.revoke if action == "revoke" else telling.remove)(connection, int(number), now)
+        journal.note(
+            connection, f"{action}-{'key' if action == 'revoke' else 'webhook'}", now, person.id, number=number
+        )
+        return "key-revoked" if action == "revoke" else "hook-removed"
+
+    try:
+        notice = site.database.write(work)
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    if notice is None:
+        return _show(request, site, person, made=shown)
+    return frame.done(request, "project/programs", notice)
+
+
+def _show(request: Request, site: Site, person: Person, **context: Any) -> Response:
+    with site.database.read() as connection:
+        keys, hooks = tokens.valid(connection), telling.listed(connection)
+    shown = {"keys": keys, "hooks": hooks, "kinds": telling.KINDS, "made": None, "refused": None} | context
+    routes = described(request.app.openapi())
+    address = str(request.base_url).rstrip("/")
+    response = frame.show(
+        request, site, person, "project", template="dashboard/programs.html", routes=routes, address=address, **shown
+    )
+    response.status_code = 422 if shown["refused"] else 200
+    return response
+
+
+def described(openapi: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """(method, path, what it does) of the API for programs, from its own description."""
+    return [
+        (method.upper(), path, str(entry.get("description", "")))
+        for path, methods in openapi["paths"].items()
+        if path.startswith("/api/v1/")
+        for method, entry in methods.items()
+    ]

@@ -1,0 +1,313 @@
+"""The HTTP API for programs: what the dashboard does, in JSON, with a key (`Authorization: Bearer oneof_...`)."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
+from pydantic import Field
+from sqlalchemy import Connection, select
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+
+from oneof.annotation.asking import known, managing, people, reviewing, tokens
+from oneof.annotation.asking.people import Person, Role
+from oneof.annotation.learning import catalogue, delivering, jobs
+from oneof.annotation.learning.exporting import export_answers
+from oneof.annotation.project.folder import save_settings
+from oneof.annotation.project.uploading import Sent, keep
+from oneof.annotation.store import journal
+from oneof.annotation.store.backup import back_up
+from oneof.annotation.store.schema import models
+from oneof.annotation.web.dashboard import frame
+from oneof.annotation.web.dashboard.overview import figures
+from oneof.annotation.web.messages import Message
+from oneof.annotation.web.site import Site, TheSite, the_manager
+from oneof.files.atomic import replacing
+
+router = APIRouter(prefix="/api/v1", tags=["programs"])
+Filter = Literal["all", "unanswered", "skipped", "flagged", "disagreeing", "unsure", "against", "gold"]
+
+
+def the_program(request: Request, site: TheSite) -> Person:
+    """Whom a program acts for: by its key, or by the manager's own session."""
+    kind, _, key = request.headers.get("authorization", "").partition(" ")
+    if not kind:
+        return the_manager(request, site)
+    with site.database.read() as connection:
+        person = tokens.owner(connection, key.strip()) if kind.lower() == "bearer" else None
+    if person is None or person.role != "admin":
+        raise HTTPException(401, "The key is wrong or was revoked.", headers={"WWW-Authenticate": "Bearer"})
+    now = site.clock()
+    site.database.write(lambda connection: tokens.mark_used(connection, key.strip(), now))
+    return person
+
+
+Program = Annotated[Person, Depends(the_program)]
+Action = Literal["pause", "resume", "revoke", "withdraw", "reassign"]
+
+
+class NewPerson(Message):
+    """Somebody to invite. again: replace the link of somebody who is here."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    role: Role = "annotator"
+    again: bool = False
+
+
+class Paused(Message):
+    """Pause the project, or let it go on."""
+
+    paused: bool
+
+
+class KnownLabel(Message):
+    """The known label of an item; None: not known."""
+
+    label: str | None
+
+
+class Verdict(Message):
+    """A reviewer's answer to a question; accept: leave it as it is. target: the remark or miss that it settles."""
+
+    task: Annotated[int, Field(ge=1, lt=2**63)]
+    answer: Literal["yes", "no", "skip", "accept"]
+    target: Annotated[int, Field(ge=1, lt=2**63)] | None = None
+    note: Annotated[str, Field(max_length=2000)] | None = None
+
+
+class Guidelines(Message):
+    """What annotators read, in Markdown."""
+
+    text: Annotated[str, Field(max_length=50_000)]
+
+
+@router.get("/status")
+def status(site: TheSite, person: Program) -> dict[str, Any]:
+    """Progress, pace, quality of each annotator, versions of the model, and what to look at first."""
+    return figures.get(site)
+
+
+@router.post("/pause")
+def pause(site: TheSite, person: Program, wanted: Paused) -> dict[str, Any]:
+    """Pause the project, or let it go on."""
+    managing.set_paused(site.database, None, wanted.paused)
+    _note(site, person, "pause" if wanted.paused else "resume")
+    return {"paused": wanted.paused}
+
+
+@router.post("/people", status_code=201)
+def invite(request: Request, site: TheSite, person: Program, wanted: NewPerson) -> dict[str, Any]:
+    """Make a personal link. It is shown once."""
+    now = site.clock()
+    token = site.database.write(
+        lambda connection: people.invite(connection, wanted.name, wanted.role, now, new_only=not wanted.again)
+    )
+    _note(site, person, "invite", name=wanted.name, role=wanted.role, again=wanted.again)
+    return {"name": wanted.name, "role": wanted.role, "link": f"{str(request.base_url).rstrip('/')}/join/{token}"}
+
+
+@router.post("/people/{name}/{action}")
+def act(site: TheSite, person: Program, name: str, action: Action, to: str | None = None) -> dict[str, Any]:
+    """Pause, resume, revoke, withdraw (all answers of this person), or reassign what the person holds."""
+    now = site.clock()
+    count = None
+    if action in ("pause", "resume"):
+        managing.set_paused(site.database, name, action == "pause")
+    elif action == "revoke":
+        managing.revoke(site.database, name, now)
+    elif action == "withdraw":
+        count = managing.withdraw(site.database, name, now)
+    else:
+        count = managing.reassign(site.database, name, now, to=to)
+    _note(site, person, action, name=name, count=count)
+    return {"name": name, "action": action, "count": count}
+
+
+@router.get("/items")
+def items(
+    site: TheSite,
+    person: Program,
+    show: Filter = "all",
+    after: Annotated[int, Field(ge=0, lt=2**62)] = 0,
+    search: str = "",
+) -> dict[str, Any]:
+    """Items that a filter lets through, a hundred at a time; go on with `after` = `following`."""
+    with site.database.read() as connection:
+        found = catalogue.listed(connection, site.project, show, after, 100, search.replace("\0", ""))
+    return asdict(found)
+
+
+@router.post("/items", status_code=202)
+async def bring_in(request: Request, site: TheSite, person: Program) -> dict[str, Any]:
+    """Upload pictures, zip files or a table as multipart `files`, and known labels as `gold`; a job imports them."""
+    async with request.form(max_files=20_000, max_fields=10) as sent:
+        files = [one for one in sent.getlist("files") if isinstance(one, UploadFile) and one.filename]
+        gold = sent.get("gold")
+        given = Sent(gold.filename or "", gold.file) if isinstance(gold, UploadFile) else None
+
+        def work() -> int:
+            uploaded = keep(site.project, [Sent(one.filename or "", one.file) for one in files], given)
+            wanted = {"path": str(uploaded.path), "count": uploaded.count}
+            wanted |= {} if uploaded.gold is None else {"gold": str(uploaded.gold)}
+            return jobs.start(site.database, site.project, "import", wanted, site.clock(), person.id)
+
+        return {"job": await run_in_threadpool(work), "kind": "import"}
+
+
+@router.get("/items/{number}")
+def item(site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2**62)]) -> dict[str, Any]:
+    """One item with its questions, answers, evidence by class and prediction."""
+    with site.database.read() as connection:
+        found = catalogue.one_item(connection, site.project, number)
+    if found is None:
+        raise HTTPException(404, "there is no such item")
+    return found
+
+
+@router.post("/items/{number}/ask")
+def ask(site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2**62)]) -> dict[str, Any]:
+    """Draw another question about an item."""
+    now = site.clock()
+    site.database.write(lambda connection: known.ask_again(connection, site.project, number, now))
+    _note(site, person, "item-ask", item=number)
+    return {"item": number}
+
+
+@router.put("/items/{number}/gold")
+def gold(
+    site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2**62)], wanted: KnownLabel
+) -> dict[str, Any]:
+    """Set or clear the known label of an item."""
+    names = [one.name for one in site.project.classes]
+    if wanted.label is not None and wanted.label not in names:
+        raise HTTPException(422, f"label {wanted.label!r}: not one of the classes")
+    label = None if wanted.label is None else names.index(wanted.label)
+    now = site.clock()
+    site.database.write(lambda connection: known.set_known(connection, site.project, number, label, now))
+    _note(site, person, "item-gold", item=number, label=wanted.label)
+    return {"item": number, "label": wanted.label}
+
+
+@router.get("/review")
+def review(site: TheSite, person: Program) -> dict[str, Any]:
+    """What waits for a reviewer."""
+    with site.database.read() as connection:
+        return {"cases": [asdict(one) for one in reviewing.queue(connection, site.project, 100)]}
+
+
+@router.post("/review")
+def settle(site: TheSite, person: Program, wanted: Verdict) -> dict[str, Any]:
+    """Answer a question as a reviewer, or settle a case as it is."""
+    now = site.clock()
+
+    def work(connection: Connection) -> int:
+        count = 0
+        if wanted.answer != "accept":
+            count = reviewing.settle(connection, site.project, person.id, wanted.task, wanted.answer, wanted.note, now)
+        if wanted.answer == "accept" or wanted.target is not None:
+            reviewing.resolve(connection, person.id, wanted.task, wanted.target, wanted.note, now)
+        return count
+
+    overruled = site.database.write(work)
+    figures.forget()
+    return {"task": wanted.task, "overruled": overruled}
+
+
+@router.post("/train", status_code=202)
+def train(site: TheSite, person: Program) -> dict[str, Any]:
+    """Begin training in the background."""
+    return {"job": jobs.start(site.database, site.project, "train", {}, site.clock(), person.id), "kind": "train"}
+
+
+@router.get("/jobs/{kind}")
+def job(site: TheSite, person: Program, kind: Literal["train", "import"]) -> dict[str, Any]:
+    """The last job of this kind: waiting, running, done or failed, and how far it is."""
+    with site.database.read() as connection:
+        found = jobs.latest(connection, kind, site.clock())
+    if found is None:
+        raise HTTPException(404, f"there was no {kind} yet")
+    return asdict(found)
+
+
+@router.get("/models")
+def versions(site: TheSite, person: Program) -> dict[str, Any]:
+    """The versions of the model, newest first, each with its accuracy when it was trained."""
+    with site.database.read() as connection:
+        rows = connection.execute(select(models).order_by(models.c.id.desc())).all()
+    return {"models": [dict(row._mapping) for row in rows]}
+
+
+@router.get("/models/{version}.zip")
+def model(site: TheSite, person: Program, version: int) -> Response:
+    """A version of the model as one file."""
+    delivering.model_folder(site.project, version)
+    path = frame.new_file(f"model-{version:04d}.zip")
+    delivering.zip_model(site.project, version, path)
+    return frame.send_once(path, "application/zip")
+
+
+@router.get("/predictions.csv")
+def predictions(site: TheSite, person: Program) -> Response:
+    """What the current model says of every item."""
+    with site.database.read() as connection:
+        return Response(delivering.predictions_csv(connection, site.project), media_type="text/csv; charset=utf-8")
+
+
+@router.get("/answers.{kind}")
+def answers(
+    site: TheSite, person: Program, kind: Literal["csv", "jsonl", "parquet"], everything: bool = False
+) -> Response:
+    """The answers as a file that `oneof train` reads; `everything` adds skips, checks and withdrawn answers."""
+    path = frame.new_file(f"answers.{kind}")
+    export_answers(site.database, site.project, path, skips=everything, checks=everything, withdrawn=everything)
+    return frame.send_once(path, "application/octet-stream")
+
+
+@router.get("/backup.sqlite")
+def backup(site: TheSite, person: Program) -> Response:
+    """The whole database in one file."""
+    path = frame.new_file("backup.sqlite")
+    back_up(site.database, path)
+    _note(site, person, "backup")
+    return frame.send_once(path, "application/vnd.sqlite3")
+
+
+@router.get("/settings")
+def settings(site: TheSite, person: Program) -> dict[str, Any]:
+    """The settings."""
+    return site.project.settings.model_dump()
+
+
+@router.patch("/settings")
+def change(site: TheSite, person: Program, changes: dict[str, Any]) -> dict[str, Any]:
+    """Change settings; all are checked before any is stored."""
+    fixed = next((name for name in ("size", "seed", "epsilon") if name in changes), None)
+    if fixed is not None:
+        raise HTTPException(422, f"{fixed}: fixed when the project was made")
+    site.project = save_settings(site.project, changes)
+    _note(site, person, "settings", **changes)
+    return site.project.settings.model_dump()
+
+
+@router.put("/guidelines")
+def guidelines(site: TheSite, person: Program, wanted: Guidelines) -> dict[str, Any]:
+    """A new version of what annotators read."""
+    with replacing(site.project.guidelines_file) as part:
+        part.write_text(wanted.text, encoding="utf-8")
+    _note(site, person, "guidelines", characters=len(wanted.text))
+    return {"characters": len(wanted.text)}
+
+
+@router.get("/journal")
+def history(site: TheSite, person: Program) -> dict[str, Any]:
+    """What managers and the server did, newest first."""
+    with site.database.read() as connection:
+        return {"entries": [asdict(one) for one in journal.entries(connection, 500)]}
+
+
+def _note(site: Site, person: Person, action: str, **detail: Any) -> None:
+    now = site.clock()
+    site.database.write(lambda connection: journal.note(connection, action, now, person.id, **detail))
+    figures.forget()
