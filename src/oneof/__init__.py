@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from oneof import datasets, encoders, noise, objectives, theory
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
+    from oneof.classifier.model import load
     from oneof.evaluation import (
         Estimate,
         class_report,
@@ -40,6 +41,7 @@ _HOME = {
     "estimate_calibration": "oneof.evaluation",
     "estimate_confusion": "oneof.evaluation",
     "estimate_risk": "oneof.evaluation",
+    "load": "oneof.classifier.model",
     "plan": "oneof.planning",
     "respond": "oneof.queries",
 }
@@ -71,6 +73,7 @@ __all__ = [
     "estimate_calibration",
     "estimate_confusion",
     "estimate_risk",
+    "load",
     "losses",
     "noise",
     "objectives",

@@ -41,7 +41,7 @@ def test_label_free_and_true_accuracy_side_by_side(folder, run):
     code, out, _ = run(*words, "--json")
     assert code == 0
     facts = json.loads(out)
-    assert facts.keys() == {"accuracy"}
+    assert facts.keys() == {"accuracy", "left_out"}
     assert facts["accuracy"]["n"] == 300
     code, out, _ = run(*words, "--labels", folder / "labels.csv", "--json")
     facts = json.loads(out)

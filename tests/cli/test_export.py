@@ -30,7 +30,7 @@ def test_raw_items_in_logits_out(model, tmp_path, run):
     out = tmp_path / "model.onnx"
     code, text, err = run(tmp_path / "model", "--onnx", out, "--json")
     assert code == 0
-    assert (json.loads(text), err) == ({"out": str(out)}, "")
+    assert (json.loads(text), err) == ({"out": str(out), "takes": "items, (batch, 2)"}, "")
     x = np.random.default_rng(1).normal(size=(5, 2)).astype(np.float32)
     (logits,) = onnxruntime.InferenceSession(out).run(["logits"], {"items": x})
     np.testing.assert_allclose(logits, model.network_(torch.from_numpy(x)).detach().numpy(), atol=1e-4)

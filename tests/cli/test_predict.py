@@ -37,7 +37,7 @@ def test_one_row_an_item(suffix, model, items, tmp_path, run):
     out = tmp_path / f"p{suffix}"
     code, text, _ = run(model, items, "--out", out, "--json")
     assert code == 0
-    assert json.loads(text) == {"out": str(out), "items": 2}
+    assert json.loads(text) == {"out": str(out), "items": 2, "left_out": []}
     frame = pd.read_csv(out, dtype={"id": str}) if suffix == ".CSV" else pd.read_parquet(out)
     assert list(frame) == ["id", "prediction", "p_a", "p_b", "p_c"]
     assert frame["id"].tolist() == ["007", "x y"]

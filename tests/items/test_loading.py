@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from oneof.answers import Answers
 from oneof.items.loading import Items, load, load_labels
 
 
@@ -56,42 +57,64 @@ def picture(path, size=(8, 8), mode="L", colour=100):
     Image.new(mode, size, colour).save(path)
 
 
-def test_a_folder_of_images(tmp_path):
+def test_a_folder_of_pictures_is_not_decoded_yet(tmp_path):
     picture(tmp_path / "b.png", (9, 8))
     picture(tmp_path / "a" / "z.PNG", (18, 16))
-    (tmp_path / "notes.txt").write_text("not an image")
+    (tmp_path / "bad.jpg").write_bytes(b"gone bad")
+    (tmp_path / "notes.txt").write_text("not a picture")
     items = load(str(tmp_path))
-    assert items.ids.tolist() == ["a/z.PNG", "b.png"]
-    assert items.x.shape == (2, 1, 16, 18), "grey, in the size of the first"
-    assert items.x.dtype == np.uint8
-    picture(tmp_path / "c.jpg", (9, 8), "RGB", (250, 0, 0))
-    assert load(str(tmp_path)).x.shape == (3, 3, 16, 18)
+    assert items.kind == "pictures"
+    assert items.ids.tolist() == ["a/z.PNG", "b.png", "bad.jpg"]
+    kept = items.keep(np.zeros((2, 1)), np.array([0, 1]), {2: "broken"})
+    assert (len(kept), kept.left_out, kept.missing, kept.kind) == (2, ("bad.jpg: broken",), ("bad.jpg",), "numbers")
 
 
-def test_images_are_brought_to_the_shape_of_a_model(tmp_path):
-    picture(tmp_path / "a.png", (30, 20), "RGB", (10, 200, 30))
-    assert load(str(tmp_path), shape=(1, 8, 9)).x.shape == (1, 1, 8, 9)
-    picture(tmp_path / "a.png", (30, 20))
-    assert load(str(tmp_path), shape=(3, 8, 9)).x.shape == (1, 3, 8, 9)
+def test_answers_about_what_was_left_out_are_dropped():
+    items = Items(np.zeros((3, 1)), np.array(["a", "b", "c"])).keep(np.zeros((2, 1)), np.array([0, 2]), {1: "broken"})
+    answers = Answers([[True, False]] * 3, [True] * 3, item_names=["b", "c", "a"])
+    assert items.align(answers).items.tolist() == [1, 0]
+    with pytest.raises(ValueError, match="item d is not among"):
+        items.align(Answers([[True, False]], [True], item_names=["d"]))
 
 
-@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "I;16"])
-def test_every_mode_of_images(mode, tmp_path):
-    suffix = ".tif" if mode == "CMYK" else ".png"
-    grey = Image.new("L", (8, 8), 200)
-    image = Image.new("I;16", (8, 8), 200 * 256) if mode == "I;16" else grey.convert("RGB").convert(mode)
-    image.save(tmp_path / f"a{suffix}")
-    x = load(str(tmp_path)).x
-    assert x.shape[1] == (1 if mode in ("1", "L", "LA", "I;16") else 3)
-    assert abs(int(x.mean()) - 200) <= 5 or mode == "1"
+def test_texts(tmp_path):
+    (tmp_path / "t.csv").write_text("id,text,label\n0,one,5\n1,two,6\n")
+    items = load(str(tmp_path / "t.csv"))
+    assert (items.kind, items.ids, items.x.tolist(), items.labels) == ("texts", range(2), ["one", "two"], None)
+    (tmp_path / "t.csv").write_text("id,text\na,one\nb,\nc,three\n")
+    items = load(str(tmp_path / "t.csv"))
+    assert (items.ids.tolist(), items.missing) == (["a", "c"], ("b",))
+    assert items.left_out == (f"{tmp_path / 't.csv'}, line 3: `text` is empty",)
+    (tmp_path / "only.txt").write_text("first\nsecond\n")
+    assert load(str(tmp_path / "only.txt")).ids.tolist() == ["1", "2"]
+    (tmp_path / "t.csv").unlink()
+    assert load(str(tmp_path)).ids.tolist() == ["only.txt"]
 
 
-def test_photographs_are_turned_upright(tmp_path):
-    image = Image.new("L", (20, 10))
-    exif = image.getexif()
-    exif[0x0112] = 6
-    image.save(tmp_path / "a.jpg", exif=exif)
-    assert load(str(tmp_path)).x.shape == (1, 1, 20, 10)
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+def test_a_table_of_paths(suffix, tmp_path):
+    picture(tmp_path / "sub" / "a.png")
+    frame = pd.DataFrame({"id": ["x", "y"], "path": ["sub/a.png", f"file://{tmp_path}/b.png"], "label": [0, 1]})
+    path = tmp_path / f"list{suffix}"
+    if suffix == ".parquet":
+        frame.to_parquet(path)
+    elif suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_csv(path, sep="\t" if suffix == ".tsv" else ",", index=False)
+    items = load(str(path))
+    assert items.ids.tolist() == ["x", "y"]
+    assert list(items.x.sources) == [tmp_path / "sub" / "a.png", tmp_path / "b.png"]
+
+
+@pytest.mark.parametrize("column", ["label", "Class", "target", "y"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_column_of_labels_is_no_feature(column, suffix, tmp_path):
+    frame = pd.DataFrame({"id": ["a", "b"], "width": [0.5, 1.5], column: [0, 1]})
+    path = tmp_path / f"t{suffix}"
+    frame.to_csv(path, index=False) if suffix == ".csv" else frame.to_parquet(path)
+    with pytest.raises(ValueError, match=f"column {column} looks like the answer.*leave it out"):
+        load(str(path))
 
 
 def test_a_data_set_by_name():
@@ -105,7 +128,11 @@ BAD = {
     "empty.npy": (b"", "empty file"),
     "text.npy": (b"hello", "not an array of numbers"),
     "text.npz": (b"hello", "not an npz file"),
-    "items.txt": (b"hello", "unknown kind of items, expected .npy"),
+    "items.md": (b"hello", "unknown kind of items, expected .npy"),
+    "blank.txt": (b" \n\n", "there are no texts in it"),
+    "same.csv": (b"id,text\n1,a\n1,b\n", "line 3, column id: '1' appears twice"),
+    "far.csv": (b"id,url\n1,https://example.org/a.png\n", "is not on this machine: fetch it first"),
+    "none.jsonl": (b'{"id": 1, "height": 2}\n', "expected a column text or path, found id, height"),
     "empty.csv": (b"", "empty file"),
     "noid.csv": (b"a,b\n1,2\n", "column id is missing, found a, b"),
     "alone.csv": (b"id\n1\n2\n", "there are no features beside the column id"),
@@ -143,27 +170,10 @@ def test_pickled_arrays_are_refused(tmp_path):
         load(str(tmp_path / "x.npy"))
 
 
-@pytest.mark.parametrize("content", [b"", b"not a picture", None])
-def test_an_image_that_does_not_decode_is_named(content, tmp_path):
-    picture(tmp_path / "a.png", (64, 64))
-    picture(tmp_path / "b.png", (64, 64))
-    whole = (tmp_path / "b.png").read_bytes()
-    (tmp_path / "b.png").write_bytes(whole[: len(whole) - 30] if content is None else content)
-    with pytest.raises(ValueError, match=r"b\.png: this image does not decode"):
-        load(str(tmp_path))
-
-
-def test_an_image_that_is_a_bomb_is_refused(tmp_path, monkeypatch):
-    picture(tmp_path / "a.png", (64, 64))
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
-    with pytest.raises(ValueError, match=r"a\.png: this image does not decode"):
-        load(str(tmp_path))
-
-
 def test_what_is_not_there(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"x\.npy: no such file or folder of items"):
         load(str(tmp_path / "x.npy"))
-    with pytest.raises(ValueError, match="no images in this folder"):
+    with pytest.raises(ValueError, match=r"no pictures .* and no \.txt files in this folder"):
         load(str(tmp_path))
     with pytest.raises(ValueError, match="expected dataset:NAME/train or dataset:NAME/test"):
         load("dataset:digits")

@@ -3,6 +3,7 @@
 import json
 import logging
 import warnings
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
@@ -29,8 +30,11 @@ WEIGHTS, FACTS = "weights.safetensors", "model.json"
 _ENTRIES = {"classes", "shape", "own_backbone", "queries", "config", "accuracy", "best_epoch", "history"}
 
 
-def save(model: "OneOfClassifier", path: Path) -> None:
-    """Write the folder; a model that is there already is replaced only when the new one is whole."""
+def save(model: "OneOfClassifier", path: Path, more: Callable[[Path], None] | None = None) -> None:
+    """Write the folder; a model that is there already is replaced only when the new one is whole.
+
+    more: writes what else belongs to the model into the folder that it is given.
+    """
     facts = {
         "format": 1,
         "version": oneof.__version__,
@@ -57,6 +61,8 @@ def save(model: "OneOfClassifier", path: Path) -> None:
             _write(tensors, file)
         with replacing(part / FACTS) as file:
             file.write_text(json.dumps(facts, indent=1), encoding="utf-8")
+        if more is not None:
+            more(part)
         part.chmod(0o755)
         if path.exists():
             old = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))

@@ -1,6 +1,6 @@
 """oneof evaluate: how accurate is a model, by answers it was not trained on."""
 
-from oneof.cli.options import AnswersFile, AsJson, Items, Labels, Model, show
+from oneof.cli.options import AnswersFile, AsJson, Items, Labels, Model, show, told
 
 
 def evaluate(model: Model, source: Items, answers: AnswersFile, labels: Labels = None, as_json: AsJson = False) -> None:
@@ -13,19 +13,19 @@ def evaluate(model: Model, source: Items, answers: AnswersFile, labels: Labels =
     import numpy as np
 
     from oneof.answers import Answers
-    from oneof.classifier import OneOfClassifier
+    from oneof.classifier.model import load as load_model
     from oneof.evaluation import metrics
     from oneof.items.loading import load, load_labels
 
-    fitted = OneOfClassifier.load(model)
-    items = load(source, shape=fitted.shape_)
+    fitted = load_model(model)
+    items = fitted.take(load(source), shown=not as_json)
     names = fitted.classes_.astype(str).tolist()
     known = Answers.load(answers)
     if known.class_names is not None and sorted(known.class_names) == sorted(names):
         known = Answers.load(answers, classes=names)  # the same classes, in the order of the model
-    known = known.align(items.ids)
-    judged = fitted.accuracy_estimate(items.x, known)
-    facts: dict[str, object] = {"accuracy": judged._asdict()}
+    known = items.align(known)
+    judged = fitted.classifier.accuracy_estimate(items.x, known)
+    facts: dict[str, object] = {"accuracy": judged._asdict(), "left_out": list(items.left_out)}
     text = f"label-free accuracy {judged}"
     truth, called = (items.labels, items.class_names) if labels is None else load_labels(labels, items)
     if truth is not None:
@@ -35,8 +35,8 @@ def evaluate(model: Model, source: Items, answers: AnswersFile, labels: Labels =
         strange = next((name for name in true_names if name not in place), None)
         if strange is not None:
             raise ValueError(f"{labels or source}: label {strange!r} is not among the classes {', '.join(names)}")
-        guessed = [place[str(name)] for name in fitted.predict(items.x)]
+        guessed = [place[str(name)] for name in fitted.classifier.predict(items.x)]
         true = metrics([place[name] for name in true_names], guessed, len(names))
         facts["true"] = {name: np.asarray(value).tolist() for name, value in true.items()}
         text += f"\ntrue accuracy       {true['accuracy']:.4f} on {len(truth)} labelled items"
-    show(facts, text, as_json)
+    show(facts, text + told(items.left_out), as_json)

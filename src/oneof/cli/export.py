@@ -13,12 +13,14 @@ def export(
     onnx: Annotated[Path, typer.Option(help="The ONNX file to write.")],
     as_json: AsJson = False,
 ) -> None:
-    """Write the network as ONNX, preprocessing included: raw items in, logits out, any batch size.
+    """Write the network as ONNX, preprocessing included: items in, logits out, any batch size.
+
+    Pictures go in as bytes, in the size that the command prints; texts as the features that the encoder gives.
 
     Example: oneof export model --onnx model.onnx
     """
-    from oneof.classifier import OneOfClassifier
-    from oneof.classifier.files import export_onnx
+    from oneof.classifier.exporting import export_model
+    from oneof.classifier.model import load
 
-    export_onnx(OneOfClassifier.load(model), onnx)
-    show({"out": str(onnx)}, f"[bold]{onnx}[/bold]", as_json)
+    takes = export_model(load(model), onnx)
+    show({"out": str(onnx), "takes": takes}, f"[bold]{onnx}[/bold]: takes {takes}", as_json)

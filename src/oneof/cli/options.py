@@ -1,7 +1,7 @@
 """Arguments and options that several commands share; every setting of training as an option."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
@@ -16,7 +16,8 @@ Items = Annotated[
     str,
     typer.Argument(
         metavar="ITEMS",
-        help="Items: .npy/.npz, .csv/.parquet (an id column and numeric features), a folder of images, "
+        help="Items: a folder of pictures or of .txt files; a table (.csv .tsv .jsonl .parquet) with an id column and "
+        "a column text, a column path of pictures, or numeric features; .txt, a text a line; .npy/.npz; "
         "or dataset:NAME/train|test (dataset:digits/train needs no download).",
     ),
 ]
@@ -107,6 +108,17 @@ def _pairs(given: list[str] | None) -> dict[str, Any] | None:
         except json.JSONDecodeError:
             pairs[name] = value
     return pairs or None
+
+
+def told(left_out: Sequence[str], most: int = 20) -> str:
+    """What could not be read, for the end of a command's text: nothing where there is nothing."""
+    from rich.markup import escape
+
+    if not left_out:
+        return ""
+    lines = [f"  {escape(one)}" for one in left_out[:most]]
+    more = f"\n  and {len(left_out) - most} more" if len(left_out) > most else ""
+    return f"\n{len(left_out)} left out:\n" + "\n".join(lines) + more
 
 
 def show(facts: dict[str, object], text: str, as_json: bool) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from oneof.cli.options import AsJson, Items, Model, show
+from oneof.cli.options import AsJson, Items, Model, show, told
 
 
 def predict(
@@ -24,18 +24,18 @@ def predict(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from oneof.classifier import OneOfClassifier
+    from oneof.classifier.model import load as load_model
     from oneof.files.atomic import replacing
     from oneof.items.loading import load
 
     if out.suffix.lower() not in (".csv", ".parquet"):
         raise ValueError(f"{out}: unknown kind of file {out.suffix!r}, expected .csv or .parquet")
-    fitted = OneOfClassifier.load(model)
-    items = load(source, shape=fitted.shape_)
+    fitted = load_model(model)
+    items = fitted.take(load(source), shown=not as_json)
     names = [f"p_{name}" for name in fitted.classes_.tolist()]
     with replacing(out) as part, ExitStack() as stack:
         writer = None
-        for rows, chances in fitted.predict_parts(items.x):
+        for rows, chances in fitted.classifier.predict_parts(items.x):
             ids = np.asarray(items.ids[rows]).astype(str)
             frame = pd.DataFrame({"id": ids, "prediction": fitted.classes_[chances.argmax(axis=1)]})
             frame = frame.join(pd.DataFrame(chances.round(6), columns=names))
@@ -45,4 +45,5 @@ def predict(
             table = pa.Table.from_pandas(frame, preserve_index=False)
             writer = writer or stack.enter_context(pq.ParquetWriter(part, table.schema))
             writer.write_table(table)
-    show({"out": str(out), "items": len(items)}, f"{len(items)} predictions: [bold]{out}[/bold]", as_json)
+    facts = {"out": str(out), "items": len(items), "left_out": list(items.left_out)}
+    show(facts, f"{len(items)} predictions: [bold]{out}[/bold]" + told(items.left_out), as_json)

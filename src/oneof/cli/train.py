@@ -17,6 +17,7 @@ from oneof.cli.options import (
     Retries,
     Workers,
     show,
+    told,
     with_settings,
 )
 from oneof.engines.base import DEFAULT_RETRIES
@@ -29,6 +30,19 @@ def train(
     out: Annotated[Path, typer.Option(help="The model folder to write.")],
     settings: dict[str, Any],
     config: Annotated[Path | None, typer.Option(help="A TOML file of settings; options go over it.")] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="From items to numbers: pixels, words, wordllama, efficientnet-lite0, an .onnx file, or several "
+            "joined by +. Default for texts and pictures: auto, by what is installed and by held-out answers."
+        ),
+    ] = None,
+    picture_size: Annotated[
+        int | None, typer.Option(min=8, help="Pixels of a picture's longer side. Default: as the encoder says.")
+    ] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="estimate: answers may be wrong; find each annotator's flip rates, then train.")
+    ] = None,
     search: Annotated[
         str | None,
         typer.Option(help="Choose learning rate and weight decay label-free: grid (the paper's), or optuna."),
@@ -51,9 +65,15 @@ def train(
 
     Example: oneof train dataset:digits/train answers.csv --out model
     """
+    import numpy as np
+
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
+    from oneof.classifier.choosing import choose_encoder, fit_encoded
+    from oneof.classifier.model import Model
+    from oneof.classifier.noisy import describe_flips, estimate_flips
     from oneof.engines.choice import choose
+    from oneof.items.hashing import content_hashes
     from oneof.items.loading import load
     from oneof.training import Config, Features, fit
     from oneof.training.search import search_settings
@@ -66,16 +86,30 @@ def train(
         raise typer.BadParameter("a search shares out its trials, not its batches: use --workers, not --devices")
     if search == "optuna" and resume:
         raise typer.BadParameter("an optuna search cannot be resumed: leave out --resume")
+    if noise not in (None, "estimate"):
+        raise typer.BadParameter(f"--noise {noise}: expected estimate; rates that are known stand in the answers")
     given = Config.read(config, **settings)
     fabric = launch(devices, nodes, precision=given.precision, device=given.device)
     shown = not as_json and fabric.is_global_zero
-    items = load(source)
-    known = Answers.load(answers).align(items.ids)
+    raw = load(source)
+    asked = Answers.load(answers)
     if out.exists() and not (out / "model.json").is_file():
         raise ValueError(f"{out} exists and is not a model: choose another place")
     home = next(folder for folder in out.absolute().parents if folder.exists())
     if not home.is_dir() or not os.access(home, os.W_OK):  # better now than after hours of training
         raise PermissionError(f"{home} is not a folder that can be written to: choose another place")
+    items, maker = raw, None
+    if encoder is not None or raw.kind != "numbers":
+        sized = {} if picture_size is None else {"size": picture_size}
+        chosen = choose_encoder(raw, asked, encoder or "auto", shown=shown, **sized)
+        items, maker = chosen.items, chosen.encoder
+        if shown:
+            _print_encoders(chosen.table, maker.name)
+    known = items.align(asked)
+    if noise == "estimate":
+        known, rates = estimate_flips(items.x, known, given)
+        if shown:
+            typer.echo(describe_flips(rates))
     features = Features(items.x)
     kept = out.with_name(f"{out.name}.checkpoint" if search is None else f"{out.name}.search.json")
     if search is not None:
@@ -86,11 +120,15 @@ def train(
                 features, known, given,
                 how=search, trials=trials, engine=place, path=kept, resume=resume, shown=shown,
             )  # fmt: skip
+    elif maker is not None:
+        fitted = fit_encoded(items.x, known, given, path=kept, resume=resume, shown=shown, fabric=fabric)
     else:
         fitted = fit(features, known, given, path=kept, resume=resume, shown=shown, fabric=fabric)
     if not fabric.is_global_zero:
         return
-    model = OneOfClassifier.from_fitted(fitted, known.class_names or range(known.classes), features.shape)
+    classifier = OneOfClassifier.from_fitted(fitted, known.class_names or range(known.classes), features.shape)
+    learned = np.isin(np.asarray(raw.ids).astype(str), np.asarray(items.ids).astype(str)[np.unique(known.items)])
+    model = Model(classifier, maker, content_hashes(raw.x[np.flatnonzero(learned)]))
     model.save(out)
     kept.unlink(missing_ok=True)
     judged = model.accuracy_
@@ -99,9 +137,23 @@ def train(
             "out": str(out),
             "accuracy": None if judged is None else judged._asdict(),
             "unjudged": fitted.unjudged,
-            "best_epoch": model.best_epoch_,
+            "best_epoch": classifier.best_epoch_,
+            "encoder": None if maker is None else maker.name,
+            "left_out": list(items.left_out),
             "config": model.config_.model_dump(),
         },
-        f"[bold]{out}[/bold]: " + (f"label-free accuracy {judged}" if judged else f"not judged: {fitted.unjudged}"),
+        f"[bold]{out}[/bold]: "
+        + (f"label-free accuracy {judged}" if judged else f"not judged: {fitted.unjudged}")
+        + told(items.left_out),
         as_json,
     )
+
+
+def _print_encoders(table: list[dict[str, Any]], chosen: str) -> None:
+    """What each encoder gave, by held-out answers."""
+    for row in table:
+        mark = "*" if row["encoder"] == chosen else " "
+        figures = f"label-free accuracy {row['accuracy']:.3f}, log-likelihood {row['log_likelihood']:.4f}"
+        typer.echo(f"{mark} {row['encoder']:<20} {figures}")
+    if not table:
+        typer.echo(f"encoder {chosen}")

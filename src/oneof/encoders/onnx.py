@@ -5,6 +5,7 @@ ImageNet. Where the file leaves h and w open, `size` says. Its first output, (n,
 """
 
 import hashlib
+import json
 import os
 from pathlib import Path
 from typing import Any, ClassVar
@@ -151,4 +152,5 @@ class OnnxPictures(Encoder):
         """As of every encoder, wherever the file is."""
         facts, _ = self.state()
         settings = {name: value for name, value in self.get_params().items() if name != "path"}
-        return hashlib.sha256(repr((self.name, sorted(settings.items()), facts)).encode()).hexdigest()[:16]
+        told = json.dumps([self.name, settings, facts], sort_keys=True)
+        return hashlib.sha256(told.encode()).hexdigest()[:16]

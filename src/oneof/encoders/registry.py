@@ -75,6 +75,7 @@ def write(encoder: Encoder, folder: Path) -> None:
 
     facts, arrays = encoder.state()
     settings = encoder.get_params(deep=False)
+    settings.pop("names", None)  # they are in the name already
     network = settings.pop("path", None)
     if network is not None:  # a file of the user's would be missed when the model goes elsewhere
         copyfile(network, folder / NETWORK)

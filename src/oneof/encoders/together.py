@@ -1,7 +1,7 @@
 """Several encoders side by side: what one overlooks another may see."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,8 +20,6 @@ class Together(Encoder):
     (1, 44)
     """
 
-    name: ClassVar[str] = "together"
-    takes: ClassVar[str]
     parts_: list[Encoder]
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -30,6 +28,7 @@ class Together(Encoder):
         kinds = {part.takes for part in parts}
         if len(kinds) != 1 or "pixels" in names:
             raise ValueError(f"{'+'.join(names)}: these encoders do not go together")
+        self.name = "+".join(names)  # type: ignore[misc]
         self.takes = kinds.pop()  # type: ignore[misc]
         self.parts_ = parts
 

@@ -1,39 +1,77 @@
-"""Items from wherever they are: arrays, tables, a folder of images, or a data set by name."""
+"""Items from wherever they are: arrays, tables of numbers, texts, pictures, or a data set by name."""
 
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
+from oneof.answers import Answers
+from oneof.items import texts
+from oneof.items.pictures import SUFFIXES, Pictures, find_pictures
+
+PATH_COLUMNS = ("path", "file", "filename", "image", "picture", "url")
+"""Columns of a table that say where pictures are."""
+
+LABEL_COLUMNS = ("label", "labels", "class", "target", "y")
 
 
 @dataclass(frozen=True)
 class Items:
     """n items: `x` (n, ...), their `ids` (n,), and, where the source knows them, labels and class names.
 
-    ids: texts, or range(n) where the items are known by their row numbers.
+    x: numbers; or, where kind says so, texts in an object array, or `Pictures`, which are decoded when needed.
+    ids: texts, or range(n) where the items are known by their row numbers. left_out: what could not be taken, and why;
+    missing: the ids of those, where they have any.
     """
 
-    x: NDArray[Any]
+    x: Any
     ids: NDArray[np.str_] | range
     labels: NDArray[np.int64] | None = None
     class_names: tuple[str, ...] | None = None
+    kind: Literal["numbers", "texts", "pictures"] = "numbers"
+    left_out: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.x)
+        return len(self.ids)
+
+    def keep(self, x: Any, rows: NDArray[np.int64], problems: dict[int, str]) -> "Items":
+        """Some of the items as numbers x, and the others among those left out, for these reasons by row."""
+        if not problems:
+            return replace(self, x=x, kind="numbers")
+        names = np.asarray(self.ids).astype(str)
+        return Items(
+            x,
+            names[rows],
+            None if self.labels is None else self.labels[rows],
+            self.class_names,
+            left_out=(*self.left_out, *(f"{names[row]}: {why}" for row, why in problems.items())),
+            missing=(*self.missing, *names[list(problems)].tolist()),
+        )
+
+    def align(self, answers: Answers) -> Answers:
+        """The answers with `items` pointing at rows of x; those about items that were left out are dropped.
+
+        >>> items = Items(np.zeros((1, 2)), np.array(["a"]), missing=("b",))
+        >>> items.align(Answers([[True, False]] * 2, [True] * 2, item_names=["b", "a"])).items
+        array([0])
+        """
+        if not self.missing:
+            return answers.align(self.ids)
+        aligned = answers.align([*np.asarray(self.ids).astype(str).tolist(), *self.missing])
+        return aligned[aligned.items < len(self)]
 
 
-def load(source: str, *, shape: tuple[int, ...] | None = None) -> Items:
+def load(source: str) -> Items:
     """Read items.
 
-    source: `.npy` or `.npz` (array `x` or the only one; `y` for labels), `.csv` or `.parquet` (an `id` column and
-    numeric features, or in parquet one column of lists), a folder of images, or `dataset:NAME/train` or `/test`.
-    shape: (channels, height, width) to bring images of a folder to; by default the size of the first one, and grey
-    where all of them are. `.npy` stays on disk, and so does a large `.parquet`, see `oneof.items.tables`.
+    source: `.npy` or `.npz` (array `x` or the only one; `y` for labels); a table with a column `id` and numbers, a
+    column `text`, or a column `path` of pictures (`.csv`, `.tsv`, `.jsonl`, `.parquet`); `.txt` with a text a line;
+    a folder of pictures or of .txt files; or `dataset:NAME/train` or `/test`. `.npy` stays on disk, and so does a
+    large `.parquet`, see `oneof.items.tables`.
 
     >>> load("dataset:digits/test").x.shape
     (450, 1, 8, 8)
@@ -42,18 +80,34 @@ def load(source: str, *, shape: tuple[int, ...] | None = None) -> Items:
         return _dataset(source)
     path = Path(source)
     if path.is_dir():
-        return _folder(path, shape)
+        return _folder(path)
     if not path.exists():
         raise FileNotFoundError(f"{source}: no such file or folder of items")
     if path.stat().st_size == 0:
         raise ValueError(f"{source}: empty file")
-    readers = {".npy": _npy, ".npz": _npz, ".csv": _table, ".parquet": _parquet}
-    if path.suffix.lower() not in readers:
-        known = ", ".join(readers)
+    kind = path.suffix.lower()
+    if kind in (".npy", ".npz"):
+        return _npy(path) if kind == ".npy" else _npz(path)
+    if kind not in texts.READERS:
+        known = ", ".join((".npy", ".npz", *texts.READERS))
         raise ValueError(
-            f"{source}: unknown kind of items, expected {known}, a folder of images, or dataset:NAME/train"
+            f"{source}: unknown kind of items, expected {known}, a folder of pictures or texts, or dataset:NAME/train"
         )
-    return readers[path.suffix.lower()](path)
+    header = ["id", "text"] if kind == ".txt" else texts.columns(path)
+    if "text" in header:
+        return _texts(path)
+    where = next((name for name in PATH_COLUMNS if name in header), None)
+    if where is not None:
+        return _listed(path, where)
+    label = next((name for name in header if name.strip().lower() in LABEL_COLUMNS), None)
+    if label is not None:
+        raise ValueError(
+            f"{path}: column {label} looks like the answer, and a model that is given it would have nothing to learn: "
+            "leave it out, or give it another name if it is a feature"
+        )
+    if kind == ".jsonl":
+        raise ValueError(f"{path}: expected a column text or path, found {', '.join(header) or 'none'}")
+    return _parquet(path) if kind == ".parquet" else _table(path)
 
 
 def load_labels(path: Path, items: Items) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
@@ -128,8 +182,13 @@ def _labels(path: Path, labels: NDArray[Any], items: int) -> NDArray[np.int64]:
 def _read_table(path: Path) -> Any:
     import pandas as pd
 
+    kind = path.suffix.lower()
     try:
-        return pd.read_parquet(path) if path.suffix.lower() == ".parquet" else pd.read_csv(path, dtype={"id": str})
+        if kind == ".parquet":
+            return pd.read_parquet(path)
+        if kind == ".jsonl":
+            return pd.read_json(path, lines=True, dtype=False)
+        return pd.read_csv(path, dtype={"id": str}, sep="\t" if kind == ".tsv" else ",")
     except (ValueError, OSError) as error:
         raise ValueError(f"{path}: not a table: {error}") from None
 
@@ -183,29 +242,48 @@ def _refuse_twice(path: Path, ids: Any) -> None:
         raise ValueError(f"{path}, line {row + 2}, column id: {ids.iloc[row]!r} appears twice, expected unique ids")
 
 
-def _folder(folder: Path, shape: tuple[int, ...] | None) -> Items:
-    from PIL import Image, ImageOps, UnidentifiedImageError
-
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in IMAGES and path.is_file())
-    if not paths:
-        raise ValueError(f"{folder}: no images in this folder (looked for {', '.join(IMAGES)})")
-    arrays = []
-    grey = True
-    size = None if shape is None else shape[1:]
-    for path in paths:
-        try:
-            with Image.open(path) as image:
-                upright = ImageOps.exif_transpose(image)
-                grey = grey and upright.mode in ("L", "1", "I", "I;16", "LA")
-                if upright.mode.startswith("I"):  # 16 bits a pixel, which convert() would cut off at 255
-                    upright = Image.fromarray((np.asarray(upright).clip(0, 65535) >> 8).astype(np.uint8))
-                pixels = upright.convert("RGB")
-        except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError) as error:
-            raise ValueError(f"{path}: this image does not decode: {error}") from None
-        size = size or (pixels.height, pixels.width)
-        arrays.append(
-            np.asarray(pixels.resize((size[1], size[0])) if (pixels.height, pixels.width) != size else pixels)
+def _folder(folder: Path) -> Items:
+    """The pictures of a folder; where there are none, its texts."""
+    paths = find_pictures(folder)
+    if paths:
+        return Items(
+            Pictures(paths), np.array([path.relative_to(folder).as_posix() for path in paths]), kind="pictures"
         )
-    x = np.stack(arrays).transpose(0, 3, 1, 2)
-    ids = np.array([path.relative_to(folder).as_posix() for path in paths])
-    return Items(np.ascontiguousarray(x[:, :1] if (grey if shape is None else shape[0] == 1) else x), ids)
+    if texts.find_texts(folder):
+        return _texts(folder)
+    raise ValueError(f"{folder}: no pictures ({', '.join(SUFFIXES)}) and no .txt files in this folder")
+
+
+def _texts(path: Path) -> Items:
+    found: list[texts.Text] = []
+    bad: list[texts.Text] = []
+    for one in texts.read_texts(path):
+        (found if one.problem is None else bad).append(one)
+    left_out = tuple(f"{path}, {one.place}: {one.problem}" for one in bad)
+    if not found:
+        raise ValueError(f"{path}: there are no texts in it" + (f"; {left_out[0]}" if left_out else ""))
+    seen: set[str] = set()
+    for one in found:
+        if one.name in seen:
+            raise ValueError(f"{path}, {one.place}, column id: {one.name!r} appears twice, expected unique ids")
+        seen.add(one.name)
+    x = np.empty(len(found), dtype=object)
+    x[:] = [one.text for one in found]
+    missing = tuple(dict.fromkeys(one.name for one in bad if one.name and one.name not in seen))
+    ids = np.array([one.name for one in found])
+    return Items(x, ids if missing else _or_numbers(ids), kind="texts", left_out=left_out, missing=missing)
+
+
+def _listed(path: Path, column: str) -> Items:
+    """Pictures whose places a table gives, as seen from the table's own folder."""
+    frame = _read_table(path)
+    places = frame[column].astype(str).str.removeprefix("file://")
+    far = places.str.contains("://")
+    if far.any():
+        row = int(np.argmax(far))
+        raise ValueError(
+            f"{path}, row {row}, column {column}: {places.iloc[row]!r} is not on this machine: fetch it first"
+        )
+    ids = frame["id"].astype(str) if "id" in frame else places
+    _refuse_twice(path, ids)
+    return Items(Pictures([path.parent / place for place in places]), ids.to_numpy(dtype=str), kind="pictures")
