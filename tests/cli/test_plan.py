@@ -23,6 +23,15 @@ def test_table_for_people() -> None:
     assert "privacy" not in result.stdout
 
 
+def test_many_classes_get_advice_that_people_can_follow() -> None:
+    result = runner.invoke(app, ["--classes", "1000", "--accuracy", "0.9", "--width", "0.05", "--largest", "6"])
+    assert result.exit_code == 0
+    assert "show its prediction among others: 591 answers at m = 2" in result.stdout
+    noisy = ["--flip-yes", "0.1", "--flip-no", "0.1", "--json"]
+    result = runner.invoke(app, ["--classes", "9999", "--accuracy", "0.9", "--width", "0.01", "--largest", "2", *noisy])
+    assert [row["answers"] for row in json.loads(result.stdout)["plan"]] == [None, None]
+
+
 def test_json_for_scripts() -> None:
     result = runner.invoke(app, [*ASK, "--json"])
     rows = json.loads(result.stdout)["plan"]

@@ -16,7 +16,13 @@ def plan(
     flip_yes: Annotated[float, typer.Option(help="P(no | truth yes) of the annotators.")] = 0.0,
     flip_no: Annotated[float, typer.Option(help="P(yes | truth no) of the annotators.")] = 0.0,
     epsilon: Annotated[float | None, typer.Option(help="Privacy budget of one answer: flips on purpose.")] = None,
-    training_answers: Annotated[int, typer.Option(help="Training answers at which to state the bound.")] = 10_000,
+    label_cost: Annotated[
+        float, typer.Option(min=0, help="Time to read a label, where looking and answering take 1.")
+    ] = 0.25,
+    largest: Annotated[int | None, typer.Option(min=1, help="At most so many labels in a question.")] = None,
+    training_answers: Annotated[
+        int | None, typer.Option(help="Training answers at which to state the bound; 10,000 if not given.")
+    ] = None,
     delta: Annotated[float, typer.Option(help="The bound may fail with this probability.")] = 0.05,
     loss: Annotated[str, typer.Option(help="mae, mse or gce: gives the bound its C_l.")] = "mae",
     lipschitz: Annotated[float, typer.Option(help="Lipschitz constant of the loss, for the bound.")] = 1.0,
@@ -48,6 +54,8 @@ def plan(
         flip_yes=flip_yes,
         flip_no=flip_no,
         epsilon=epsilon,
+        label_cost=label_cost,
+        largest=largest,
         training_answers=training_answers,
         delta=delta,
         loss=loss,
@@ -59,7 +67,7 @@ def plan(
         points, curve = _forecast(pilot, items, classes, epochs, seed)
     if figure is not None:
         _draw(figure, table, curve, points, accuracy)
-    facts: dict[str, Any] = {"plan": table.to_dict(orient="records")}
+    facts: dict[str, Any] = {"plan": table.astype(object).where(table.notna(), None).to_dict(orient="records")}
     if points is not None and curve is not None:
         facts["pilot"] = points.to_dict(orient="records")
         facts["answers_for_accuracy"] = _finite(curve.answers_for(accuracy, confidence)._asdict())
@@ -111,6 +119,8 @@ def _print(
         "size": "m",
         "p_yes": "P(yes)",
         "answers": "answers",
+        "decoys": "decoys",
+        "cost": "time",
         "bits": "bits",
         "variance_paper": "paper",
         "variance_minimum_norm": "min-norm",
@@ -118,23 +128,26 @@ def _print(
         "bound": "bound",
         "privacy_cost": "privacy",
     }
-    formats = {"size": "d", "answers": ",d", "bits": ".3f", "p_yes": ".3f"}
+    formats = {"size": ",d", "answers": ",d", "decoys": ",d", "cost": ".2f", "bits": ".3f", "p_yes": ".3f"}
     console = Console()
     shown = Table(
         title=f"A {confidence:.0%} interval of width {width:g} at accuracy {accuracy:g}",
         title_justify="left",
         box=SIMPLE_HEAD,
-        caption="answers: held out, to judge by. bits: what one answer tells. paper, min-norm, agreement: variance of "
-        "the weights. bound: Theorem 2." + (" privacy: times more answers." if epsilon is not None else ""),
+        caption="answers: held out, to judge by. decoys: the same, where each question shows the prediction among "
+        "random others. time: of a question, where looking and answering take 1. bits: what one answer tells. paper, "
+        "min-norm, agreement: variance of the weights. bound: Theorem 2."
+        + (" privacy: times more answers." if epsilon is not None else ""),
         caption_justify="left",
     )
     for column in table.columns:
         shown.add_column(titles[column], justify="right")
     for row in facts["plan"]:
-        shown.add_row(*(format(value, formats.get(column, ".1f")) for column, value in row.items()))
+        shown.add_row(
+            *("–" if value is None else format(value, formats.get(column, ".1f")) for column, value in row.items())
+        )
     console.print(shown)
-    best = min(facts["plan"], key=lambda row: row["answers"])
-    console.print(f"Fewest held-out answers: {best['answers']:,} at m = {best['size']}.", highlight=False)
+    _advise(console, facts["plan"])
     if epsilon is not None:
         from oneof.noise.privacy import cost, flip_rate
 
@@ -149,5 +162,27 @@ def _print(
         console.print(
             f"Pilot of {needed['n']} training answers: accuracy {accuracy:g} will take about {needed['value']} "
             f"answers, with {confidence:.0%} between {needed['low']} and {needed['high']}.",
+            highlight=False,
+        )
+
+
+def _advise(console: Any, rows: list[dict[str, Any]]) -> None:
+    """What the table says to somebody who has to decide."""
+    possible = [row for row in rows if row["answers"] is not None]
+    if possible:
+        best = min(possible, key=lambda row: row["answers"])
+        console.print(f"Fewest held-out answers: {best['answers']:,} at m = {best['size']:,}.", highlight=False)
+        quick = min(possible, key=lambda row: row["answers"] * row["cost"])
+        if quick is not best:
+            console.print(
+                f"Least time, reading included: {quick['answers']:,} answers at m = {quick['size']:,}.", highlight=False
+            )
+    # One label alone would show people what the model thinks.
+    decoys = [row for row in rows if row["size"] >= 2 and row["decoys"] is not None]
+    if decoys:
+        judge = min(decoys, key=lambda row: row["decoys"] * row["cost"])
+        console.print(
+            f"To judge a trained model, show its prediction among others: {judge['decoys']:,} answers at "
+            f"m = {judge['size']:,} (PredictionQueries).",
             highlight=False,
         )

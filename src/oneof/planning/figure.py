@@ -17,6 +17,8 @@ WEIGHTS = {
     "variance_agreement": ("agreement", "#009E73", "^"),
 }
 INK = "#0072B2"
+WIDE = 50
+"""A scale that spans more than so many times its smallest value is logarithmic."""
 
 
 def planning_figure(
@@ -41,8 +43,17 @@ def planning_figure(
     for panel in axes[:3]:
         panel.set_xlabel("labels in a question, m")
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
-    _line(axes[0], table, "answers", "held-out answers needed", color=INK, marker="o")
-    axes[0].set_ylim(bottom=0)
+    judged = table.astype({"answers": float, "decoys": float})
+    _line(axes[0], judged, "answers", "held-out answers needed", color=INK, marker="o", label="uniform questions")
+    _line(axes[0], judged, "decoys", "held-out answers needed", color="#D55E00", marker="s", label="among decoys")
+    axes[0].legend(frameon=False, fontsize="small")
+    if judged["answers"].max() > WIDE * judged["decoys"].min():
+        axes[0].set_yscale("log")
+    else:
+        axes[0].set_ylim(bottom=0)
+    if table["size"].max() > WIDE:
+        for panel in axes[:3]:
+            panel.set_xscale("log")
     _line(axes[1], table, "bits", "bits an answer tells", color=INK, marker="o")
     axes[1].set_ylim(0, 1.05)
     for column, (label, colour, marker) in WEIGHTS.items():

@@ -1,10 +1,13 @@
 """Planning: which size of question, and how many answers, before the first one is asked.
 
-For each size m of a uniform query over k classes:
+For each size m of a question over k classes:
 
-answers        the held-out answers after which the interval of `estimate_accuracy` is as narrow as asked for. The
-               number of agreements is Binomial, so the *expected* width of the Clopper-Pearson interval at the assumed
-               accuracy is computed exactly, and the smallest n that reaches it is found by bisection.
+answers        the held-out answers to uniform questions after which the interval of `estimate_accuracy` is as narrow
+               as asked for (see `width`).
+decoys         the same for questions that show the prediction among m - 1 random others: far fewer where there are
+               many classes, because a wrong prediction is hardly ever met with a yes.
+cost           the time of one question, 1 + label_cost * m: looking at the item and answering count one, reading a
+               label counts label_cost.
 bits           what one answer tells about the class when nothing is known: the mutual information.
 variance_*     E |w|^2, the second moment of the weights of an unbiased risk: about how many times more answers than
                exact labels the risk needs, for the paper's, the minimum-norm and the agreement weights.
@@ -15,14 +18,13 @@ privacy_cost   with a privacy budget: how many times more held-out answers than 
 Flip rates, and a privacy budget epsilon, enter all but the bound, which the paper states without noise.
 """
 
-from math import sqrt
-
 import numpy as np
 import pandas as pd
-from scipy import stats
+from numpy.typing import NDArray
 
-from oneof.evaluation import agreement_rates, clopper_pearson
+from oneof.evaluation.agreement import agreement_rates, decoy_rates
 from oneof.noise.privacy import flip_rate
+from oneof.planning.width import TooManyAnswersError, answers_for_width
 from oneof.queries.adaptive import information
 from oneof.queries.weights import (
     Weights,
@@ -34,8 +36,11 @@ from oneof.queries.weights import (
 )
 from oneof.theory import deviation_bound, loss_bound
 
-MOST = 10**8
-"""More answers than anybody will ever collect: a plan that needs more is refused."""
+ALL_SIZES = 65
+"""Up to so many classes every size of question is planned for."""
+LABEL_COST = 0.25
+"""A label of two words takes half a second at 238 words a minute, the mean of silent reading in English (Brysbaert
+2019); looking at an item and pressing a key are taken as two seconds. The first is measured, the second is a guess."""
 
 
 def plan(
@@ -47,17 +52,22 @@ def plan(
     flip_yes: float = 0.0,
     flip_no: float = 0.0,
     epsilon: float | None = None,
-    training_answers: int = 10_000,
+    label_cost: float = LABEL_COST,
+    largest: int | None = None,
+    training_answers: int | None = None,
     delta: float = 0.05,
     loss: str = "mae",
     lipschitz: float = 1.0,
     complexity: float = 1.0,
 ) -> pd.DataFrame:
-    """One row a size m = 1..k-1: the held-out answers needed, bits an answer, variance factors, the paper's bound.
+    """One row for each size m of question: the held-out answers needed, bits, variance factors, the paper's bound.
 
     accuracy: what the model is expected to reach. width: of the confidence interval, high - low, e.g. 0.05.
+    label_cost: the time to read a label, in units of the rest of a question. largest: at most so many labels; by
+    default every size up to k - 1, and of more than 65 classes a selection of sizes up to one half of them.
     epsilon: a privacy budget; its randomised response comes on top of the annotators' own flip rates.
-    delta, loss, lipschitz, complexity: the constants of Theorem 2, at `training_answers` answers.
+    delta, loss, lipschitz, complexity: the constants of Theorem 2, at `training_answers` answers (by default 10,000,
+    or two for each class).
 
     >>> table = plan(classes=10, accuracy=0.9, width=0.05)
     >>> table.loc[table["size"] == 5, ["answers", "bits", "variance_paper"]].to_string(index=False)
@@ -69,6 +79,11 @@ def plan(
         raise ValueError(f"accuracy must be in [0, 1], not {accuracy}")
     if not (flip_yes >= 0 and flip_no >= 0 and flip_yes + flip_no < 1):
         raise ValueError(f"flip rates must not be negative and add up to less than 1, not {flip_yes} and {flip_no}")
+    if label_cost < 0:
+        raise ValueError(f"label_cost must not be negative, not {label_cost}")
+    if largest is not None and not 1 <= largest <= classes - 1:
+        raise ValueError(f"largest must be in 1..{classes - 1} for {classes} classes, not {largest}")
+    training_answers = max(10_000, 2 * classes) if training_answers is None else training_answers
     if training_answers < 2 * classes:
         raise ValueError(
             f"training_answers must be at least {2 * classes} for {classes} classes, not {training_answers}"
@@ -77,80 +92,56 @@ def plan(
     if epsilon is not None:
         rate = flip_rate(epsilon)
         flip_yes, flip_no = flipped_again(flip_yes, rate), flipped_again(flip_no, rate)
+
+    def needed(rates: tuple[NDArray[np.float64], NDArray[np.float64]]) -> int | None:
+        """None where nobody could collect so many."""
+        try:
+            return answers_for_width(accuracy, width, float(rates[0]), float(rates[1]), confidence)
+        except TooManyAnswersError:
+            return None
+
     rows = []
-    for size in range(1, classes):
-        right, wrong = (float(rate) for rate in agreement_rates(classes, size, flip_yes, flip_no))
-        variances = variance_factors(classes, size, flip_yes, flip_no)
+    for size in sizes(classes, largest):
         yes = min(max(round(training_answers * size / classes), 1), training_answers - 1)
-        bound = deviation_bound(
-            size,
-            yes,
-            training_answers - yes,
-            delta=delta,
-            loss_bound=loss_bound(loss),
-            lipschitz=lipschitz,
-            complexity=complexity,
-        )
         row = {
             "size": size,
             "p_yes": size / classes,
-            "answers": answers_for_width(accuracy, width, right, wrong, confidence),
+            "answers": needed(agreement_rates(classes, size, flip_yes, flip_no)),
+            "decoys": needed(decoy_rates(classes, size, flip_yes, flip_no)),
+            "cost": 1 + label_cost * size,
             "bits": float(information(size / classes, flip_yes, flip_no)),
-            **{f"variance_{name}": value for name, value in variances.items()},
-            "bound": bound,
+            **{f"variance_{name}": f for name, f in variance_factors(classes, size, flip_yes, flip_no).items()},
+            "bound": deviation_bound(
+                size,
+                yes,
+                training_answers - yes,
+                delta=delta,
+                loss_bound=loss_bound(loss),
+                lipschitz=lipschitz,
+                complexity=complexity,
+            ),
         }
         if epsilon is not None:
-            open_right, open_wrong = (float(rate) for rate in agreement_rates(classes, size, *own))
-            row["privacy_cost"] = row["answers"] / answers_for_width(
-                accuracy, width, open_right, open_wrong, confidence
-            )
+            without = needed(agreement_rates(classes, size, *own))
+            row["privacy_cost"] = row["answers"] / without if row["answers"] and without else float("nan")
         rows.append(row)
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    if table[["answers", "decoys"]].isna().all(axis=None):
+        raise TooManyAnswersError(width)
+    for name in ("answers", "decoys"):
+        table[name] = table[name].astype("Int64" if table[name].isna().any() else "int64")
+    return table
 
 
-def expected_width(n: int, accuracy: float, right: float, wrong: float, confidence: float = 0.95) -> float:
-    """The expected width of the exact interval for the accuracy, from n held-out answers.
+def sizes(classes: int, largest: int | None = None) -> list[int]:
+    """The sizes that are worth comparing: all of them, or of many a selection up to one half of the classes.
 
-    right, wrong: P(answer agrees | prediction right), and | wrong; see `oneof.evaluation.agreement_rates`.
-
-    >>> round(expected_width(1000, accuracy=0.9, right=1.0, wrong=4 / 9), 4)
-    0.0528
+    >>> sizes(5), sizes(10_000, largest=8)
+    ([1, 2, 3, 4], [1, 2, 3, 4, 5, 6, 7, 8])
     """
-    rate = accuracy * right + (1 - accuracy) * wrong
-    # Beyond eight standard deviations the Binomial has nothing left to add.
-    reach = int(np.ceil(8 * sqrt(n * rate * (1 - rate)))) + 8
-    counts = np.arange(max(0, int(n * rate) - reach), min(n, int(n * rate) + reach) + 1)
-    ends = np.clip((np.stack(clopper_pearson(counts, n, confidence)) - wrong) / (right - wrong), 0, 1)
-    return float(stats.binom.pmf(counts, n, rate) @ (ends[1] - ends[0]))
-
-
-def answers_for_width(accuracy: float, width: float, right: float, wrong: float, confidence: float = 0.95) -> int:
-    """The fewest held-out answers whose interval for the accuracy is expected to be no wider than `width`.
-
-    >>> answers_for_width(accuracy=0.9, width=0.1, right=1.0, wrong=4 / 9)
-    294
-    """
-    if not 0 < width < 1:
-        raise ValueError(f"width must be between 0 and 1, not {width}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
-    rate = accuracy * right + (1 - accuracy) * wrong
-    # The normal approximation says where to look; the exact width decides.
-    reach = 2 * float(stats.norm.ppf((1 + confidence) / 2)) * sqrt(rate * (1 - rate)) / (right - wrong)
-    if (reach / width) ** 2 > MOST:
-        raise ValueError(f"an interval as narrow as {width:g} would take more than {MOST:,} answers")
-    few = enough = max(2, round((reach / width) ** 2))
-    while expected_width(enough, accuracy, right, wrong, confidence) > width:
-        few, enough = enough, enough + enough // 4 + 1
-    while few > 1 and expected_width(few, accuracy, right, wrong, confidence) <= width:
-        few, enough = few * 3 // 4, few
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        if expected_width(middle, accuracy, right, wrong, confidence) > width:
-            few = middle
-        else:
-            enough = middle
-    return enough
+    most = largest or (classes - 1 if classes <= ALL_SIZES else classes // 2)
+    some = np.geomspace(1, most, 24).round().astype(int).tolist()
+    return sorted({*range(1, min(most, ALL_SIZES if classes <= ALL_SIZES else 16) + 1), *some})
 
 
 def variance_factors(classes: int, size: int, flip_yes: float = 0.0, flip_no: float = 0.0) -> dict[str, float]:
