@@ -1,0 +1,156 @@
+"""`oneof` and other people's code on the same candidate sets, side by side, one thread each.
+
+    python -m benchmarks.against                                  # ours, on scikit-learn's tables
+    python -m benchmarks.against --adapter my_adapters:Proden     # and yours, in turn with ours
+    python -m benchmarks.against --dataset mnist --dataset usps   # image sets of `oneof data`, pixels as a table
+
+Each item gets one question about half of the classes; question and answer become a candidate set, which is what
+libraries for partial labels take. An adapter is a class whose instances have `fit(X, candidates)` and `predict(X)`, see
+`Learner`; it is made anew, with the seed, for each run. Our rows go to results/against.csv and the table that is made
+from them to benchmarks/against.md; rows of adapters are printed and not kept.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.model_selection import train_test_split
+
+import oneof
+from oneof import Answers, OneOfClassifier, UniformQueries, datasets, respond
+from oneof.files.atomic import replacing
+
+TABLES: dict[str, Callable[..., Any]] = {"iris": load_iris, "wine": load_wine, "digits": load_digits}
+ROWS, PAGE = Path("results/against.csv"), Path("benchmarks/against.md")
+Split = tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
+
+
+class Learner(Protocol):
+    """What takes part. X: float32 (n, features), not scaled. candidates: bool (n, k), the class is among them."""
+
+    def fit(self, X: NDArray[np.float32], candidates: NDArray[np.bool_]) -> object:
+        """Learn."""
+
+    def predict(self, X: NDArray[np.float32]) -> NDArray[np.int64]:
+        """The classes, 0 to k - 1, (n,)."""
+
+
+class Ours:
+    """`OneOfClassifier` as it comes, with one of the objectives that candidate sets suffice for."""
+
+    def __init__(self, objective: str, seed: int) -> None:
+        self._model = OneOfClassifier(objective, holdout=0.0, random_state=seed)
+
+    def fit(self, X: NDArray[np.float32], candidates: NDArray[np.bool_]) -> None:
+        """Learn from the candidate sets as answers."""
+        self._model.fit(X, Answers.from_candidates(candidates))
+
+    def predict(self, X: NDArray[np.float32]) -> NDArray[np.int64]:
+        """The classes."""
+        return np.asarray(self._model.predict(X), dtype=np.int64)
+
+
+OURS = ("likelihood", "proden", "pll-avg")
+
+
+def split(name: str, seed: int) -> Split:
+    """Training and test items with their classes: 70 to 30 for a table, the official parts of an image set."""
+    if name in TABLES:
+        X, y = TABLES[name](return_X_y=True)
+        parts = train_test_split(X.astype(np.float32), y, test_size=0.3, random_state=seed, stratify=y)
+        return parts[0], parts[2], parts[1], parts[3]
+    training, test = (datasets.load(name, part) for part in ("train", "test"))
+    flat = [part.images.reshape(len(part), -1).astype(np.float32) for part in (training, test)]
+    return flat[0], training.labels, flat[1], test.labels
+
+
+def run(name: str, label: str, make: Callable[[int], Learner], seed: int) -> dict[str, Any]:
+    """One learner on one data set: a tidy row. CPU seconds of learning alone."""
+    X, y, unseen, truth = split(name, seed)
+    classes = int(y.max()) + 1
+    queries = UniformQueries(classes, max(1, classes // 2))
+    subsets = queries.draw(len(y), np.random.default_rng(seed))
+    candidates = np.where(respond(subsets, y)[:, None], subsets, ~subsets)
+    learner = make(seed)
+    started = time.process_time()
+    learner.fit(X, candidates)
+    seconds = time.process_time() - started
+    right = np.asarray(learner.predict(unseen)) == truth
+    return {
+        "dataset": name,
+        "classes": classes,
+        "size": queries.size,
+        "train_items": len(y),
+        "test_items": len(truth),
+        "learner": label,
+        "seed": seed,
+        "test_accuracy": round(100 * float(right.mean()), 4),
+        "cpu_seconds": round(seconds, 2),
+        "version": oneof.__version__,
+        "torch": torch.__version__,
+    }
+
+
+def adapter(where: str) -> tuple[str, Callable[[int], Learner]]:
+    """A learner from "module:Class"; the class is called with the seed."""
+    module, _, name = where.partition(":")
+    sys.path.insert(0, "")
+    try:
+        return where, getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise SystemExit(f"--adapter {where}: expected module:Class that can be imported ({error})") from error
+
+
+def table(rows: pd.DataFrame) -> str:
+    """Mean accuracy and CPU seconds of each learner on each data set, in markdown."""
+    lines = [
+        "| data set | classes | asked | items | learner | test accuracy (%) | CPU seconds | seeds |",
+        "|---" * 8 + "|",
+    ]
+    for (name, learner), group in rows.groupby(["dataset", "learner"], sort=False):
+        first, accuracy = group.iloc[0], group["test_accuracy"]
+        spread = f" ± {accuracy.std():.2f}" if len(group) > 1 else ""
+        lines.append(
+            f"| {name} | {first['classes']} | {first['size']} | {first['train_items']} | {learner} "
+            f"| {accuracy.mean():.2f}{spread} | {group['cpu_seconds'].mean():.1f} | {len(group)} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run, print, and keep our rows."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", action="append", help=f"default: {', '.join(TABLES)}")
+    parser.add_argument("--adapter", action="append", default=[], help="module:Class, may be given several times")
+    parser.add_argument("--seeds", type=int, default=3)
+    given = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    ours = [(f"oneof {name}", lambda seed, name=name: Ours(name, seed)) for name in OURS]
+    rows = []
+    for name in given.dataset or TABLES:
+        for seed in range(given.seeds):
+            for label, make in (*ours, *map(adapter, given.adapter)):
+                rows.append(run(name, label, make, seed))
+                print(f"{name} seed {seed} {label}: {rows[-1]['test_accuracy']:.2f} %", file=sys.stderr, flush=True)
+    found = pd.DataFrame(rows)
+    print(table(found))
+    mine = found[found["learner"].str.startswith("oneof ")]
+    if ROWS.exists():
+        kept = pd.read_csv(ROWS)
+        mine = pd.concat([kept[~kept["dataset"].isin(mine["dataset"])], mine], ignore_index=True)
+    for path, text in ((ROWS, mine.to_csv(index=False)), (PAGE, f"# Against other code\n\n{table(mine)}")):
+        with replacing(path) as part:
+            part.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
