@@ -1,6 +1,7 @@
 """One way to say what is wrong, whatever the command."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -44,15 +45,15 @@ def test_a_mistyped_command_says_how_it_is_called(oneof: Command) -> None:
     assert (code, out) == (2, "")
     first, *rest = said.splitlines()
     assert first == "error: Missing option '--onnx'."
-    assert "Usage: oneof export" in rest[0]
-    assert rest[-1] == "Try 'oneof export --help' for help."
+    assert re.match("Usage: .*oneof export ", rest[0])  # `python -m pytest` is what click takes for the program
+    assert re.match("Try '.*oneof export --help' for help.", rest[-1])
     assert oneof("exprot")[2].startswith("error: No such command 'exprot'.")
 
 
 @pytest.mark.parametrize("words", [(), ("data",)])
 def test_a_group_alone_shows_its_help(words: tuple[str, ...], oneof: Command) -> None:
     _, out, said = oneof(*words)
-    assert "Usage: oneof" in out
+    assert re.search("Usage: .*oneof", out)
     assert said == ""
 
 
