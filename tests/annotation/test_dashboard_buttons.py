@@ -88,6 +88,9 @@ def test_items_review_model_and_project(serve: Serve, open_page: Open) -> None:
     page.get_by_label("The label is known to be").select_option("disc")
     click(page, "Save")
     assert page.get_by_text("kept as known").is_visible()
+    click(page, "Take out…")
+    click(page, "Take it out")
+    click(page, "Bring back")
 
     page.goto(f"{site.url}/admin/review")
     for number, answer in enumerate(("Yes", "No", "Can't tell", "Leave as it is")):

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from oneof.cli import annotate_manage
+from oneof.cli import annotate_manage, annotate_programs
 from oneof.cli.annotate_options import Folder, Name, Url, list_problems, open_database
 
 if TYPE_CHECKING:
@@ -306,3 +306,5 @@ def _counting(what: str) -> Iterator[Callable[[int], None]]:
 
 for command in ("revoke", "withdraw", "remove", "restore", "reassign", "pause", "resume"):
     app.command()(getattr(annotate_manage, command))
+for command in ("predictions", "ask", "gold", "key", "webhook", "history"):
+    app.command()(getattr(annotate_programs, command))

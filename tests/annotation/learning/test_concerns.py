@@ -34,7 +34,7 @@ def test_good_figures_give_no_concern():
         ({"paused": True}, "paused", "notice"),
         ({"answered": 150}, "no model yet", "notice"),
         ({"answered": 900, "model": MODEL}, "trained on 60 answers", "notice"),
-        ({"model": MODEL | {"warnings": ["the law does not fit"]}}, "the law does not fit", "urgent"),
+        ({"model": MODEL | {"warning": "the law does not fit"}}, "the law does not fit", "urgent"),
         ({"needed": 0}, "no items yet", "notice"),
         ({"annotators": []}, "Nobody is invited", "notice"),
     ],

@@ -56,7 +56,8 @@ def test_an_import_stores_its_items_and_tells_what_it_did(world, begun, tmp_path
     ended = latest(world, "import", 6.0)
     assert (ended.state, ended.message) == ("done", "5 new items, 20 already here")
     with world.database.read() as connection:
-        assert journal.entries(connection)[0].detail == {"added": 5, "known": 20, "left_out": 0}
+        entry = journal.entries(connection)[0]
+    assert (entry.action, entry.who, entry.detail["added"], entry.detail["known"]) == ("import", "admin", 5, 20)
 
 
 def test_a_failure_is_told_in_the_job(world, begun):
@@ -75,7 +76,7 @@ def test_progress_reaches_the_row(world, begun, monkeypatch):
 
     seen = threading.Event()
 
-    def work(database, project, request, report):
+    def work(database, project, request, report, person_id):
         report(3, 10, "half way")
         while not seen.wait(0.01):
             row = world.rows(select(table.c.done, table.c.total, table.c.message, table.c.state))[0]

@@ -37,6 +37,9 @@ def test_a_project_is_run_with_a_key(world, program):
     assert program.post("/api/v1/pause", json={"paused": True}).json() == {"paused": True}
     assert program.post("/api/v1/people/ann/pause").status_code == 200
     assert program.post("/api/v1/people/ann/withdraw").json()["count"] == 1
+    assert program.post("/api/v1/people/ann/restore").json()["count"] == 1
+    for action in ("remove", "restore"):
+        assert program.post(f"/api/v1/items/t7/{action}").json() == {"item": "t7", "changed": True}
     assert program.patch("/api/v1/settings", json={"prefetch": 1}).json()["prefetch"] == 1
     assert program.get("/api/v1/settings").json()["size"] == 2
     assert program.put("/api/v1/guidelines", json={"text": "Look."}).status_code == 200
@@ -96,6 +99,10 @@ def test_without_a_key_nothing_is_shown(world, program):
     for path, methods in paths.items():
         if path.startswith("/api/v1/"):
             for method in methods:
-                filled = path.replace("{name}", "ann").replace("{action}", "pause").replace("{number}", "1")
+                filled = (
+                    path.replace("{name}", "ann")
+                    .replace("{action}", "remove" if "items" in path else "pause")
+                    .replace("{number}", "1")
+                )
                 filled = filled.replace("{kind}", "train" if "jobs" in path else "csv").replace("{version}", "1")
                 assert nobody.request(method, filled, json={}).status_code == 401, path

@@ -24,6 +24,7 @@ FILTERS = {
     "unsure": "Model unsure",
     "against": "Model against answers",
     "gold": "Known label",
+    "removed": "Taken out",
 }
 
 
@@ -42,11 +43,12 @@ def listed(
     model = connection.execute(select(func.max(models.c.id))).scalar()
     said = and_(predictions.c.item_id == items.c.id, predictions.c.model_id == (model or 0))
     query = (
-        select(items.c.id, items.c.key, items.c.name, items.c.kind, items.c.gold)
+        select(items.c.id, items.c.key, items.c.name, items.c.kind, items.c.gold, items.c.removed_at)
         .add_columns(func.substr(items.c.text, 1, SHOWN_TEXT).label("text"), predictions.c.label)
         .add_columns(predictions.c.confidence)
         .outerjoin(predictions, said)
         .where(items.c.id > after, *_conditions(show))
+        .where(items.c.removed_at.is_not(None) if show == "removed" else items.c.removed_at.is_(None))
         .order_by(items.c.id)
         .limit(limit + 1)
     )
@@ -69,7 +71,8 @@ def listed(
 
 def one_item(connection: Connection, project: Project, item_id: int) -> dict[str, Any] | None:
     """An item with its questions, their answers, remarks, what the answers say of each class, and the prediction."""
-    found = listed(connection, project, after=item_id - 1, limit=1).items
+    removed = connection.execute(select(items.c.removed_at).where(items.c.id == item_id)).scalar() is not None
+    found = listed(connection, project, "removed" if removed else "all", after=item_id - 1, limit=1).items
     if not found or found[0]["id"] != item_id:
         return None
     names = [one.name for one in project.classes]
@@ -159,5 +162,6 @@ def _conditions(show: str) -> list[ColumnElement[bool]]:
         "unsure": [predictions.c.confidence < UNSURE],
         "against": [predictions.c.label.is_not(None), exists().where(mine, contradicts)],
         "gold": [items.c.gold.is_not(None)],
+        "removed": [],
     }
     return conditions[show]

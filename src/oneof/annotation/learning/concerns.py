@@ -102,7 +102,7 @@ def _model(figures: dict[str, Any]) -> list[Concern]:
             return []
         return [Concern("notice", f"{answered} answers and no model yet: train one.", "model")]
     # What the judge of the model has to say about itself comes first.
-    found = [Concern("urgent", str(text), "model") for text in model.get("warnings") or []]
+    found = [Concern("urgent", str(model["warning"]), "model")] if model.get("warning") else []
     if answered - model["answers"] > STALE_ANSWERS:
         text = f"The model was trained on {model['answers']} answers; there are {answered} now."
         found.append(Concern("notice", text, "model"))

@@ -77,9 +77,10 @@ def run(database: Database, project: Project, job_id: int) -> None:
     request = json.loads(row.request)
     with _beating(database, job_id) as report:
         try:
-            message, detail = WORK[row.kind](database, project, request, report)
+            message, detail = WORK[row.kind](database, project, request, report, row.person_id)
         except Exception as error:
-            state, message, detail = "failed", str(error) or type(error).__name__, {"error": str(error)[:500]}
+            state, message = "failed", str(error) or type(error).__name__
+            detail = {"error": message[:500]}
         else:
             state = "done"
     now = time.time()
@@ -87,8 +88,9 @@ def run(database: Database, project: Project, job_id: int) -> None:
     def end(connection: Connection) -> None:
         values = {"state": state, "message": message, "finished_at": now, "beat_at": now}
         connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
-        action = row.kind if state == "done" else f"{row.kind}-failed"
-        journal.note(connection, action, now, row.person_id, **detail)
+        if detail:
+            action = row.kind if state == "done" else f"{row.kind}-failed"
+            journal.note(connection, action, now, row.person_id, **detail)
 
     database.write(end)
 
@@ -96,7 +98,9 @@ def run(database: Database, project: Project, job_id: int) -> None:
 Report = Callable[[int, int, str], None]
 
 
-def _train(database: Database, project: Project, request: dict[str, Any], report: Report) -> tuple[str, dict[str, Any]]:
+def _train(
+    database: Database, project: Project, request: dict[str, Any], report: Report, _person_id: int | None
+) -> tuple[str, dict[str, Any]]:
     report(0, 0, "reading the items")
     from oneof.annotation.learning.training import train_project
     from oneof.training.progress import watched
@@ -112,18 +116,22 @@ def _train(database: Database, project: Project, request: dict[str, Any], report
 
 
 def _import(
-    database: Database, project: Project, request: dict[str, Any], report: Report
+    database: Database, project: Project, request: dict[str, Any], report: Report, person_id: int | None
 ) -> tuple[str, dict[str, Any]]:
+    """Nothing for the journal: the import writes into it itself."""
     gold_file = request.get("gold")
     gold = {} if gold_file is None else read_gold(Path(gold_file), [one.name for one in project.classes])
     total = int(request.get("count", 0))
-    done = import_items(
-        database, project, Path(request["path"]), gold, report=lambda count: report(count, total, "storing items")
-    )
+    path = Path(request["path"])
+
+    def count(stored: int) -> None:
+        report(stored, total, "storing items")
+
+    done = import_items(database, project, path, gold, report=count, person_id=person_id)
     parts = [f"{done.added} new items, {done.known} already here"]
     if done.left_out:
         parts.append(f"{len(done.left_out)} left out:\n" + "\n".join(done.left_out[:SHOWN_LEFT_OUT]))
-    return "; ".join(parts), {"added": done.added, "known": done.known, "left_out": len(done.left_out)}
+    return "; ".join(parts), {}
 
 
 WORK: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {"train": _train, "import": _import}

@@ -46,10 +46,12 @@ def import_items(
     *,
     report: Callable[[int], None] | None = None,
     alone: bool = False,
+    person_id: int | None = None,
 ) -> Imported:
     """Add the items at `path` and draw their questions. gold: the known class of some items, by name.
 
     report: called with the number of items stored so far. alone: nobody else uses the database yet, so do not pause.
+    person_id: who brings them in; None for the command line.
     """
     gold = gold or {}
     _check(database, path, gold)
@@ -72,7 +74,7 @@ def import_items(
     if done.left_out and not done.added + done.known:
         raise ProjectError(f"{path}: nothing here can be taken; {done.left_out[0]}")
     told = {"path": str(path), "added": done.added, "known": done.known, "left_out": done.left_out[:NOTED_PROBLEMS]}
-    database.write(lambda connection: journal.note(connection, "import", time.time(), None, **told))
+    database.write(lambda connection: journal.note(connection, "import", time.time(), person_id, **told))
     return done
 
 

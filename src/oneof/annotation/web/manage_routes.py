@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
-from oneof.annotation.asking import known, managing, people, reviewing, tokens
+from oneof.annotation.asking import known, managing, people, removing, reviewing, tokens
 from oneof.annotation.asking.people import Person, Role
 from oneof.annotation.learning import catalogue, delivering, jobs
 from oneof.annotation.learning.exporting import export_answers
@@ -27,7 +27,7 @@ from oneof.annotation.web.site import Site, TheSite, the_manager
 from oneof.files.atomic import replacing
 
 router = APIRouter(prefix="/api/v1", tags=["programs"])
-Filter = Literal["all", "unanswered", "skipped", "flagged", "disagreeing", "unsure", "against", "gold"]
+Filter = Literal["all", "unanswered", "skipped", "flagged", "disagreeing", "unsure", "against", "gold", "removed"]
 
 
 def the_program(request: Request, site: TheSite) -> Person:
@@ -45,7 +45,7 @@ def the_program(request: Request, site: TheSite) -> Person:
 
 
 Program = Annotated[Person, Depends(the_program)]
-Action = Literal["pause", "resume", "revoke", "withdraw", "reassign"]
+Action = Literal["pause", "resume", "revoke", "withdraw", "restore", "reassign"]
 
 
 class NewPerson(Message):
@@ -110,7 +110,7 @@ def invite(request: Request, site: TheSite, person: Program, wanted: NewPerson) 
 
 @router.post("/people/{name}/{action}")
 def act(site: TheSite, person: Program, name: str, action: Action, to: str | None = None) -> dict[str, Any]:
-    """Pause, resume, revoke, withdraw (all answers of this person), or reassign what the person holds."""
+    """Pause, resume, revoke, withdraw or restore (all answers of this person), or reassign what the person holds."""
     now = site.clock()
     count = None
     if action in ("pause", "resume"):
@@ -119,6 +119,8 @@ def act(site: TheSite, person: Program, name: str, action: Action, to: str | Non
         managing.revoke(site.database, name, now)
     elif action == "withdraw":
         count = managing.withdraw(site.database, name, now)
+    elif action == "restore":
+        count = managing.restore_answers(site.database, name, now)
     else:
         count = managing.reassign(site.database, name, now, to=to)
     _note(site, person, action, name=name, count=count)
@@ -188,6 +190,19 @@ def gold(
     site.database.write(lambda connection: known.set_known(connection, site.project, number, label, now))
     _note(site, person, "item-gold", item=number, label=wanted.label)
     return {"item": number, "label": wanted.label}
+
+
+@router.post("/items/{name}/{action}")
+def take_out(
+    site: TheSite, person: Program, name: str, action: Literal["remove", "restore"], reason: str = ""
+) -> dict[str, Any]:
+    """Take an item out by its name, or bring it back. Nothing is deleted."""
+    if action == "remove":
+        changed = removing.remove(site.database, [name], reason, site.clock(), person.id)
+    else:
+        changed = removing.restore(site.database, [name], site.clock(), person.id)
+    figures.forget()
+    return {"item": name, "changed": bool(changed)}
 
 
 @router.get("/review")

@@ -31,3 +31,19 @@ def test_asking_again_and_known_labels(world):
     for fields in ({"action": "gold", "label": "zebra"}, {"action": "explode"}, {}):
         assert admin.post("/admin/items/3", data=fields).status_code == 422
     assert admin.post("/admin/items/999", data={"action": "ask"}).status_code == 422
+
+
+@without_postgresql
+def test_taking_out_asks_first_and_can_be_undone(world):
+    admin = world.admin()
+    asked = admin.post("/admin/items/3", data={"action": "remove", "reason": "blurred"})
+    assert (asked.status_code, "asked no more" in asked.text) == (200, True)
+    assert "t2" in admin.get("/admin/items").text
+    gone = admin.post("/admin/items/3", data={"action": "remove", "reason": "blurred", "confirmed": "yes"})
+    assert "Taken out:" in admin.get(gone.headers["location"]).text
+    assert ">t2<" not in admin.get("/admin/items").text
+    assert ">t2<" in admin.get("/admin/items?show=removed").text
+    back = admin.post("/admin/items/3", data={"action": "restore"})
+    assert "Back again" in admin.get(back.headers["location"]).text
+    assert ">t2<" in admin.get("/admin/items").text
+    assert admin.post("/admin/items/999", data={"action": "remove"}).status_code == 404

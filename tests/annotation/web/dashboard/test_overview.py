@@ -41,7 +41,7 @@ def test_pausing_is_recorded(world):
         with world.database.read() as connection:
             assert is_paused(connection) == (paused == "yes")
     with world.database.read() as connection:
-        assert [(one.action, one.who) for one in journal.entries(connection)] == [
+        assert [(one.action, one.who) for one in journal.entries(connection, 2)] == [
             ("resume", "admin"),
             ("pause", "admin"),
         ]

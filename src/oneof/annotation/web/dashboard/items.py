@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from oneof.annotation.asking import known
+from oneof.annotation.asking import known, removing
 from oneof.annotation.asking.people import Person
 from oneof.annotation.learning import catalogue
 from oneof.annotation.project.classes import ProjectError
@@ -22,6 +22,8 @@ SHOWN = 60
 frame.NOTICES |= {
     "asked-again": "A new question about this item is drawn and waits for an answer.",
     "gold-set": "The label is kept as known. The item is hidden among the others, to see how often people are right.",
+    "item-removed": "Taken out: it is asked no more, and training, predictions and exports leave it out.",
+    "item-restored": "Back again, with its questions and answers.",
     "gold-cleared": "The label is not taken as known any more.",
 }
 
@@ -62,7 +64,9 @@ def one(request: Request, site: TheSite, person: Manager, number: int) -> Respon
 
 @router.post("/admin/items/{number}")
 async def act(request: Request, site: TheSite, person: Manager, number: int, fields: Form) -> Response:
-    """Ask again, or set or clear the known label."""
+    """Ask again, set or clear the known label, take out or bring back."""
+    if fields.get("action") in ("remove", "restore"):
+        return await run_in_threadpool(_take_out, request, site, person, number, fields)
     return await run_in_threadpool(_act, request, site, person, number, fields)
 
 
@@ -92,3 +96,29 @@ def _act(request: Request, site: Site, person: Person, number: int, fields: dict
         raise HTTPException(422, str(error)) from None
     figures.forget()
     return RedirectResponse(f"{frame.address(request, 'items')}/{number}?done={notice}", status_code=303)
+
+
+def _take_out(request: Request, site: Site, person: Person, number: int, fields: dict[str, str]) -> Response:
+    with site.database.read() as connection:
+        found = catalogue.one_item(connection, site.project, number)
+    if found is None:
+        raise HTTPException(404, "There is no such item.")
+    page = f"{frame.address(request, 'items')}/{number}"
+    if fields["action"] == "restore":
+        removing.restore(site.database, [found["name"]], site.clock(), person.id)
+    elif fields.get("confirmed") != "yes":
+        answers = sum(len(question["answers"]) for question in found["questions"])
+        consequences = [
+            f"{found['name']} is asked no more; whoever has it on screen may still answer.",
+            f"Its {answers} answers stay in the log, but training, predictions and exports leave them out.",
+            "“Bring back” undoes it. Both are recorded in the history of the project.",
+        ]
+        return frame.confirm(
+            request, site, person, "items", title="Take this item out?", consequences=consequences,
+            button="Take it out", fields={"action": "remove", "reason": fields.get("reason", "")[:500]}, back=page,
+        )  # fmt: skip
+    else:
+        removing.remove(site.database, [found["name"]], fields.get("reason", ""), site.clock(), person.id)
+    figures.forget()
+    notice = "item-removed" if fields["action"] == "remove" else "item-restored"
+    return RedirectResponse(f"{page}?done={notice}", status_code=303)

@@ -15,6 +15,7 @@ from oneof.annotation.asking.people import ROLES, Person, Role
 from oneof.annotation.learning import quality
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store import journal
+from oneof.annotation.store.schema import claims
 from oneof.annotation.store.schema import people as people_table
 from oneof.annotation.web import presenting
 from oneof.annotation.web.dashboard import charts, frame
@@ -114,8 +115,11 @@ def _act(request: Request, site: Site, person: Person, fields: dict[str, str]) -
         elif action == "withdraw":
             detail["answers"] = managing.withdraw(site.database, name, now)
             notice = "withdrawn"
+        elif action == "restore":
+            detail["answers"] = managing.restore_answers(site.database, name, now)
+            notice = "restored"
         else:
-            raise HTTPException(422, "expected an action: pause, resume, reassign, revoke, withdraw")
+            raise HTTPException(422, "expected an action: pause, resume, reassign, revoke, withdraw, restore")
     except ProjectError as error:
         return _show(request, site, person, refused=str(error))
     site.database.write(lambda connection: journal.note(connection, action, now, person.id, **detail))
@@ -140,7 +144,7 @@ def _ask_first(request: Request, site: Site, person: Person, action: str, name: 
             f"{found['answered']} answers and {found['skipped']} “can't tell” are no longer used: not by training, "
             "not in figures, not in exports.",
             "Their questions are open again and are asked of others.",
-            "Nothing is deleted, and the withdrawal is recorded in the history of the project.",
+            "Nothing is deleted; “Restore answers” brings them back. Both are recorded in the history of the project.",
         ]
     fields = {"action": action, "name": name}
     return frame.confirm(
@@ -161,9 +165,12 @@ def _entries(site: Site) -> list[dict[str, Any]]:
     known = {entry["name"]: _with_intervals(site, entry) for entry in figures.get(site)["annotators"]}
     with site.database.read() as connection:
         rows = connection.execute(select(people_table).order_by(people_table.c.name)).all()
+        gone = select(claims.c.person_id).where(claims.c.state == "withdrawn").distinct()
+        withdrawn = set(connection.scalars(gone))
     return [
         {"answered": row.answered, "skipped": row.skipped, "paused": row.paused, "revoked": row.revoked_at is not None}
         | known.get(row.name, {})
+        | {"withdrawn": row.id in withdrawn}
         | {"id": row.id, "name": row.name, "role": row.role, "role_name": ROLE_NAMES.get(row.role, row.role)}
         for row in rows
     ]

@@ -1,0 +1,130 @@
+"""oneof annotate: what the dashboard does for single items and for programs, as commands."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from oneof.cli.annotate_options import Folder, Url, open_database
+
+Item = Annotated[str, typer.Argument(metavar="ITEM", help="The item's name, as in the export.")]
+
+
+def predictions(
+    folder: Folder, out: Annotated[Path, typer.Option(help="CSV file to write.")], database: Url = None
+) -> None:
+    """Write what the current model says of every item."""
+    from oneof.annotation.learning import delivering
+    from oneof.annotation.project.classes import ProjectError
+    from oneof.files.atomic import replacing
+
+    project, opened = open_database(folder, database)
+    with opened.read() as connection:
+        if delivering.current_version(connection) is None:
+            raise ProjectError("there is no model yet: oneof annotate train")
+        text = delivering.predictions_csv(connection, project)
+    with replacing(out) as part:
+        part.write_text(text, encoding="utf-8")
+    typer.echo(f"{len(text.splitlines()) - 1} predictions -> {out}")
+
+
+def ask(folder: Folder, item: Item, database: Url = None) -> None:
+    """Draw another question about an item."""
+    from oneof.annotation.asking import known
+    from oneof.annotation.store import journal
+
+    project, opened = open_database(folder, database)
+    number, now = _find(opened, item), time.time()
+    opened.write(lambda connection: known.ask_again(connection, project, number, now))
+    opened.write(lambda connection: journal.note(connection, "item-ask", now, item=item))
+    typer.echo(f"{item} is asked again.")
+
+
+def gold(
+    folder: Folder,
+    item: Item,
+    label: Annotated[str | None, typer.Argument(metavar="LABEL", help="Its class. Default: not known.")] = None,
+    database: Url = None,
+) -> None:
+    """Keep the label of an item as known, to check annotators with it; without LABEL, it is not known any more."""
+    from oneof.annotation.asking import known
+    from oneof.annotation.project.classes import ProjectError
+    from oneof.annotation.store import journal
+
+    project, opened = open_database(folder, database)
+    names = [one.name for one in project.classes]
+    if label is not None and label not in names:
+        raise ProjectError(f"label {label!r}: not one of the classes")
+    number, now = _find(opened, item), time.time()
+    wanted = None if label is None else names.index(label)
+    opened.write(lambda connection: known.set_known(connection, project, number, wanted, now))
+    opened.write(lambda connection: journal.note(connection, "item-gold", now, item=item, label=label))
+    typer.echo(f"{item}: {label or 'not known'}")
+
+
+def key(
+    folder: Folder,
+    manager: Annotated[str, typer.Argument(metavar="MANAGER", help="The manager whom the program acts for.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")],
+    database: Url = None,
+) -> None:
+    """Print a key for the HTTP API; it is shown once."""
+    from oneof.annotation.asking import people, tokens
+    from oneof.annotation.store import journal
+
+    _, opened = open_database(folder, database)
+    now = time.time()
+    with opened.read() as connection:
+        person = people.find(connection, manager)
+    typer.echo(opened.write(lambda connection: tokens.make(connection, person, name, now)))
+    opened.write(lambda connection: journal.note(connection, "key", now, name=name))
+
+
+def webhook(
+    folder: Folder,
+    url: Annotated[str, typer.Argument(metavar="URL", help="The address to tell.")],
+    on: Annotated[str, typer.Option(help="What to tell of: answer, trained, finished; with commas between.")] = (
+        "answer,trained,finished"
+    ),
+    database: Url = None,
+) -> None:
+    """Tell an address of answers, of a trained model and of the end; prints the secret that signs."""
+    from oneof.annotation.learning import telling
+    from oneof.annotation.store import journal
+
+    _, opened = open_database(folder, database)
+    now, kinds = time.time(), [kind.strip() for kind in on.split(",")]
+    typer.echo(opened.write(lambda connection: telling.add(connection, url, kinds, now)))
+    opened.write(lambda connection: journal.note(connection, "webhook", now, url=url, kinds=kinds))
+
+
+def history(folder: Folder, database: Url = None) -> None:
+    """What managers and the server did, newest first."""
+    from datetime import UTC, datetime
+
+    from oneof.annotation.store import journal
+
+    _, opened = open_database(folder, database)
+    with opened.read() as connection:
+        for entry in journal.entries(connection, 500):
+            at = datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds")
+            detail = ", ".join(f"{name} {value}" for name, value in entry.detail.items() if value is not None)
+            typer.echo(f"{at}  {entry.who or '-'}  {entry.action}  {detail}".rstrip())
+
+
+def _find(opened: object, item: str) -> int:
+    from sqlalchemy import select
+
+    from oneof.annotation.project.classes import ProjectError
+    from oneof.annotation.store.database import Database
+    from oneof.annotation.store.schema import items
+
+    assert isinstance(opened, Database)
+    with opened.read() as connection:
+        found = connection.execute(select(items.c.id).where(items.c.name == item)).scalar()
+    if found is None:
+        raise ProjectError(f"there is no item {item!r}")
+    return int(found)
