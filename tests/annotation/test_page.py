@@ -272,7 +272,7 @@ def test_item_07_coming_back_resumes_exactly(serve: Serve, open_page: Open) -> N
 
 def test_item_08_guidelines_and_their_version(serve: Serve, open_page: Open) -> None:
     site = serve()
-    site.project.guidelines_file.write_text("# Shapes\n- Count the corners\n\n<img src=x onerror=alert(1)>\n")
+    site.project.guidelines_file.write_text("# Shapes\n- Count **the** corners\n\n<img src=x onerror=alert(1)>\n")
     site.stop()
     site.start()
     ada = open_page(site)
@@ -286,6 +286,7 @@ def test_item_08_guidelines_and_their_version(serve: Serve, open_page: Open) -> 
     )
     assert page.locator("#guidelines-text h3").inner_text() == "Shapes"
     assert page.locator("#guidelines-text li").inner_text() == "Count the corners"
+    assert page.locator("#guidelines-text li strong").inner_text() == "the"
     assert "<img src=x onerror=alert(1)>" in page.locator("#guidelines-text").inner_text()
     ada.keep("guidelines")
     page.keyboard.press("g")

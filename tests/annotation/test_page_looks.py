@@ -93,6 +93,15 @@ def test_item_09_a_broken_picture_is_a_clear_state(serve: Serve, open_page: Open
     assert site.current() == {before: "skip"}
 
 
+def test_names_are_shown_where_the_project_says_so(serve: Serve, open_page: Open) -> None:
+    ada = open_page(serve(count=2))
+    ada.ready()
+    assert ada.page.locator("#item-name").inner_text() in ("000.png", "001.png")
+    bea = open_page(serve(count=2, show_names=False))
+    bea.ready()
+    assert bea.page.locator("#item-name").is_hidden()
+
+
 def test_item_09_small_pictures_are_enlarged(serve: Serve, open_page: Open) -> None:
     site = serve(count=2, prefetch=0)
     for path in pictures(site).iterdir():

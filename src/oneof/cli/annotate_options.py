@@ -34,9 +34,11 @@ def list_problems(word: str, problems: Sequence[str]) -> None:
 def open_database(folder: Path, database: str | None) -> tuple[Project, Database]:
     """The project and its database, brought up to date."""
     from oneof.annotation.project.folder import open_project
+    from oneof.annotation.store import facts
     from oneof.annotation.store.upgrading import upgrade
 
     project = open_project(folder)
     opened = project.database(database)
     upgrade(opened)
+    facts.check_classes(opened, project)
     return project, opened

@@ -1,8 +1,12 @@
 """Single values of a project, and the versions of its guidelines."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select
 
+from oneof.annotation.project.classes import Class, ProjectError, dump_classes, load_classes
+from oneof.annotation.project.folder import open_project
 from oneof.annotation.store import facts
 from oneof.annotation.store.schema import guidelines
 
@@ -64,3 +68,20 @@ def test_guidelines_that_are_missing_or_no_text(world):
     assert facts.current_guidelines(world.database, world.project)[1] == ""
     file.write_bytes(b"a\0b \xff")
     assert facts.current_guidelines(world.database, world.project)[1] == "ab \ufffd"
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_classes_edited_by_hand_are_refused_where_questions_would_change_their_meaning(world):
+    path = world.project.folder / "classes.json"
+    facts.check_classes(world.database, world.project)
+    classes = load_classes(path.read_text())
+
+    def checked(edited):
+        path.write_text(dump_classes(edited))
+        facts.check_classes(world.database, open_project(world.project.folder))
+
+    checked([replace(classes[0], name="other", definition="told better"), *classes[1:]])
+    with pytest.raises(ProjectError, match="6 classes, but questions were drawn from 5"):
+        checked([*classes, Class("new")])
+    with pytest.raises(ProjectError, match="class 1 was 'other' and is 'c1'"):
+        checked([classes[1], replace(classes[0], name="other"), *classes[2:]])

@@ -12,6 +12,7 @@ from oneof.annotation.asking import people
 from oneof.annotation.store.schema import items, sessions
 from oneof.annotation.store.schema import people as people_table
 from oneof.annotation.web.page_routes import sign_in
+from oneof.annotation.web.prose import render
 
 without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
 
@@ -62,7 +63,7 @@ def test_the_page_remembers_which_guidelines_it_showed(world):
     ann = world.annotator("ann")
     seen = select(people_table.c.guidelines).where(people_table.c.name == "ann")
     assert world.rows(seen) == [(None,)]
-    assert boot(ann)["guidelines"] == {"version": 1, "text": world.project.guidelines_file.read_text()}
+    assert boot(ann)["guidelines"] == {"version": 1, "html": render(world.project.guidelines_file.read_text())}
     assert world.rows(seen) == [(1,)]
 
 

@@ -1,13 +1,15 @@
 """Single values of a project, and the versions of its guidelines."""
 
+import json
 import secrets
 import time
 
 from sqlalchemy import Connection, insert, select, update
 
+from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
-from oneof.annotation.store.schema import facts, guidelines
+from oneof.annotation.store.schema import draws, facts, guidelines
 
 
 def get(connection: Connection, name: str, default: str) -> str:
@@ -39,6 +41,32 @@ def project_id(database: Database) -> str:
         return known
 
     return database.write(work)
+
+
+def check_classes(database: Database, project: Project) -> None:
+    """Refuse classes that were edited by hand so that questions asked already mean something else.
+
+    Questions hold the numbers of classes, and what answers to expect follows from how many there are. New names and
+    definitions are fine; another number of classes, or another order, is not.
+    """
+    names = [one.name for one in project.classes]
+    place = project.folder / "classes.json"
+
+    def work(connection: Connection) -> None:
+        drawn = connection.execute(select(draws.c.classes).order_by(draws.c.id.desc()).limit(1)).scalar()
+        if drawn is not None and drawn != len(names):
+            raise ProjectError(f"{place}: {len(names)} classes, but questions were drawn from {drawn}; put them back")
+        before = json.loads(get(connection, "class_names", "[]"))
+        if before != names and sorted(before) == sorted(names):
+            moved = next(index for index, name in enumerate(names) if name != before[index])
+            raise ProjectError(
+                f"{place}: class {moved + 1} was {before[moved]!r} and is {names[moved]!r}; questions hold the numbers "
+                "of classes, so put them back in their order"
+            )
+        if before != names:
+            put(connection, "class_names", json.dumps(names, ensure_ascii=False))
+
+    database.write(work)
 
 
 def current_guidelines(database: Database, project: Project) -> tuple[int, str]:

@@ -35,6 +35,7 @@ HERE = Path(__file__).parent
 def create_app(project: Project, database: Database, root: str = "", slug: str = "") -> FastAPI:
     """The application of one project, served at the path `root`/`slug`. Several processes may serve the same one."""
     upgrade(database)
+    facts.check_classes(database, project)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:

@@ -12,7 +12,8 @@ from oneof.annotation.asking.people import Person
 from oneof.annotation.project.classes import IMAGE_TYPES
 from oneof.annotation.store.schema import items, sources
 from oneof.annotation.store.schema import people as people_table
-from oneof.annotation.web.site import ANNOTATING, SignedIn, Site, TheSite, session_of, signed_in
+from oneof.annotation.web import prose
+from oneof.annotation.web.site import ANNOTATING, Manager, SignedIn, Site, TheSite, session_of, signed_in
 
 router = APIRouter(include_in_schema=True, tags=["pages"])
 FILE_HEADERS = {"Content-Security-Policy": "default-src 'none'", "Cache-Control": "private, max-age=86400"}
@@ -52,10 +53,11 @@ def page(request: Request, site: TheSite) -> Response:
         "owner": site.owner(person),
         "annotator": person.name,
         "question": settings.question,
-        "guidelines": {"version": version, "text": text},
+        "guidelines": {"version": version, "html": prose.render(text, site.base)},
         "epsilon": settings.epsilon,
         "flip_probability": settings.flip if settings.epsilon is not None else None,
         "show_predictions": settings.show_predictions,
+        "show_names": settings.show_names,
         "prefetch": settings.prefetch,
     }
     response = site.templates.TemplateResponse(request, "annotate.html", {"boot": boot})
@@ -78,6 +80,20 @@ def item(site: TheSite, person: SignedIn, key: str) -> Response:
     if row is None:
         raise HTTPException(404, "no such item")
     return _picture(Path(row.root), row.name)
+
+
+@router.get("/guidelines/{name}")
+def guidelines_picture(site: TheSite, person: SignedIn, name: str) -> Response:
+    """A picture that the guidelines show."""
+    if "/" in name or name.startswith(".") or Path(name).suffix.lower() not in IMAGE_TYPES:
+        raise HTTPException(404, "no such picture")
+    return _picture(site.project.folder / "guidelines", name)
+
+
+@router.post("/api/guidelines", tags=["managing"])
+async def preview(request: Request, person: Manager, site: TheSite) -> Response:
+    """Guidelines as annotators will see them: Markdown in, HTML out."""
+    return Response(prose.render((await request.body()).decode("utf-8", "replace"), site.base), media_type="text/html")
 
 
 @router.get("/examples/{index}")

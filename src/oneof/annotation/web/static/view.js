@@ -42,6 +42,7 @@ export class View {
     document.body.dataset.task = task.task;
     this.optional("instruction", task.instruction !== this.boot.question && task.instruction);
     const guess = this.boot.show_predictions && task.prediction;
+    this.optional("item-name", this.boot.show_names && task.item);
     this.optional("prediction", guess && `The model's guess: ${guess}`);
     $("text-frame").hidden = task.kind !== "text";
     $("image-frame").hidden = task.picture !== "ready";
@@ -70,7 +71,7 @@ export class View {
     document.body.dataset.state = reason;
     delete document.body.dataset.kind;
     delete document.body.dataset.task;
-    for (const id of ["image-frame", "text-frame", "zoom-tools", "instruction", "prediction"]) $(id).hidden = true;
+    for (const id of ["image-frame", "text-frame", "zoom-tools", "instruction", "prediction", "item-name"]) $(id).hidden = true;
     this.labels.show([]);
     $("message").hidden = false;
     this.words(...MESSAGES[reason]);
