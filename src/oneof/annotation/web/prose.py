@@ -7,34 +7,8 @@ from markdown_it.token import Token
 PICTURES = "guidelines/"
 """Pictures lie in this folder of the project and are written as `![what it shows](guidelines/NAME.png)`."""
 
-TAGS = set(
-    [
-        "a",
-        "blockquote",
-        "br",
-        "code",
-        "del",
-        "em",
-        "h3",
-        "h4",
-        "h5",
-        "hr",
-        "img",
-        "li",
-        "ol",
-        "p",
-        "pre",
-        "s",
-        "strong",
-        "table",
-        "tbody",
-        "td",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
+TEXT = {"a", "blockquote", "br", "code", "del", "em", "h3", "h4", "h5", "hr", "img", "p", "pre", "s", "strong"}
+TAGS = TEXT | {"li", "ol", "ul", "table", "tbody", "td", "th", "thead", "tr"}
 ATTRIBUTES = {"a": {"href", "title"}, "img": {"src", "alt", "title"}, "td": {"style"}, "th": {"style"}, "ol": {"start"}}
 _markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
