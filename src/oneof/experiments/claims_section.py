@@ -41,13 +41,13 @@ def claims_section(name: str, evidence: Evidence, others: Mapping[str, Evidence]
     verdicts = {key: judge(given, CLAIMS) for key, given in everything.items()}
     ours = verdicts[name]
     counts = [f"{status}: {sum(verdict.status == status for verdict in ours)}" for status in STATUSES]
-    head = ["claim", "where", "paper", f"here (`{name}`)", "it rests on", *(f"`{key}`" for key in others)]
+    head = ["claim", f"here (`{name}`)", "it rests on", "paper", *(f"`{key}`" for key in others)]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for number, verdict in enumerate(ours):
         paper = f"{verdict.paper_holding} of {verdict.paper_cells}" if verdict.paper_cells else "figure"
         beside = [_outcome(verdicts[key][number]) for key in others]
-        basis = coverage(verdict, evidence.rows)
-        cells = [verdict.claim.text, verdict.claim.where, paper, _outcome(verdict), basis, *beside]
+        basis, text = coverage(verdict, evidence.rows), f"{verdict.claim.text} ({verdict.claim.where})"
+        cells = [text, _outcome(verdict), basis, paper, *beside]
         lines.append("| " + " | ".join(cells) + " |")
     return [
         "## Claim by claim",
