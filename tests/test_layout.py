@@ -26,18 +26,33 @@ MODULES = sorted(
 
 LAYERS = (
     {"files", "theory"},
-    {"queries"},  # ask
-    {"answers", "datasets"},  # answer
-    {"objectives", "models", "engines"},  # learn
-    {"evaluation", "items", "encoders"},
+    # ask
+    {"queries", "datasets"},
+    {"items", "encoders"},
+    # answer
+    {"answers"},
+    # learn, and judge: training judges after each epoch, so what it judges by comes before it
+    {"objectives", "models", "engines"},
+    {"evaluation"},
     {"training"},
-    {"noise", "planning"},  # judge
-    {"classifier"},  # use
+    {"noise", "planning"},
+    # use
+    {"classifier"},
     {"experiments"},
     {"annotation"},
     {"cli"},
 )
 """A module imports from its own layer or from one further up in this list, never further down."""
+
+HOMES = {
+    "exact intervals of a probability": (r"betaincinv|beta\.ppf|proportion_ci", {"evaluation/intervals.py"}),
+    "decoding a picture": (r"\bImage\.open\(", {"items/pictures.py", "items/loading.py"}),
+    "log P(answer | class)": (r"log1p\(-(flip|rho|rate)", {"answers/evidence.py"}),
+    "the answer before it was flipped": (r"1 - (flip_no|rho0) - (flip_yes|rho1)\)", {"queries/weights.py"}),
+    "which items are held out": (r"0x5EED|\bdef (split|kept_aside|halves)\(", {"training/splits.py"}),
+    "settings of training": (r"\bweight_decay: float \| None = Field", {"training/config.py"}),
+}
+"""Ideas that have one home: how their code is recognised, and where it may be."""
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -63,6 +78,23 @@ def test_imports_point_one_way(part: str) -> None:
         for name in imported(path):
             assert name in layer, f"{path} imports oneof.{name}: say in LAYERS where it belongs"
             assert layer[name] <= layer[part], f"{path.relative_to(ROOT)} must not import oneof.{name}"
+
+
+@pytest.mark.parametrize("idea", HOMES)
+def test_every_idea_has_one_home(idea: str) -> None:
+    pattern, homes = HOMES[idea]
+    found = {
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        if re.search(pattern, _code(path.read_text(encoding="utf-8")))
+    }
+    assert found
+    assert found <= homes
+
+
+def _code(text: str) -> str:
+    """The text without its docstrings and comments, which may speak of anything."""
+    return re.sub(r'""".*?"""|#[^\n]*', "", text, flags=re.DOTALL)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=str)
