@@ -26,11 +26,10 @@ MODULES = sorted(
 
 LAYERS = (
     {"files", "theory"},
-    # ask
+    # ask, and answer
     {"queries", "datasets"},
-    {"items", "encoders"},
-    # answer
     {"answers"},
+    {"items", "encoders"},
     # learn, and judge: training judges after each epoch, so what it judges by comes before it
     {"objectives", "models", "engines"},
     {"evaluation"},
@@ -46,7 +45,7 @@ LAYERS = (
 
 HOMES = {
     "exact intervals of a probability": (r"betaincinv|beta\.ppf|proportion_ci", {"evaluation/intervals.py"}),
-    "decoding a picture": (r"\bImage\.open\(", {"items/pictures.py", "items/loading.py"}),
+    "decoding a picture": (r"\bImage\.open\(", {"items/pictures.py"}),
     "log P(answer | class)": (r"log1p\(-(flip|rho|rate)", {"answers/evidence.py"}),
     "the answer before it was flipped": (r"1 - (flip_no|rho0) - (flip_yes|rho1)\)", {"queries/weights.py"}),
     "which items are held out": (r"0x5EED|\bdef (split|kept_aside|halves)\(", {"training/splits.py"}),
