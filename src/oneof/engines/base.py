@@ -1,7 +1,7 @@
 """What an engine is: it does many independent trials somewhere, and hands back each as it ends.
 
-A trial that raises ends as ``Failed``. A trial whose process or machine dies is begun again, as often as ``retries``
-says, and is ``Failed`` after that. Neither stops the others. A trial computes on one thread wherever it is done, so
+A trial that raises ends as `Failed`. A trial whose process or machine dies is begun again, as often as `retries`
+says, and is `Failed` after that. Neither stops the others. A trial computes on one thread wherever it is done, so
 every engine gives the same numbers.
 """
 
@@ -39,7 +39,7 @@ class Watch(Protocol):
         """A trial has begun."""
 
     def epoch(self, name: str, epoch: int) -> None:
-        """A trial has done its epoch number ``epoch``, counted from 1."""
+        """A trial has done its epoch number `epoch`, counted from 1."""
 
     def lost(self, name: str, reason: str) -> None:
         """What did the trial has died; the trial is begun again."""
@@ -59,7 +59,7 @@ class Unwatched:
 
 
 class Engine(ABC):
-    """Does trials. Use it in a ``with`` statement, so that what it started is ended."""
+    """Does trials. Use it in a `with` statement, so that what it started is ended."""
 
     def __init__(self, retries: int) -> None:
         if retries < 0:
@@ -68,7 +68,7 @@ class Engine(ABC):
 
     @abstractmethod
     def run(self, work: Work[T, R], trials: Mapping[str, T], watch: Watch) -> Iterator[tuple[str, R | Failed]]:
-        """Do ``work`` on each trial, in any order; yield its name and what came of it, as each ends."""
+        """Do `work` on each trial, in any order; yield its name and what came of it, as each ends."""
 
     @abstractmethod
     def close(self) -> None:

@@ -18,7 +18,7 @@ def choose(
     gpus: float | None = None,
     retries: int = DEFAULT_RETRIES,
 ) -> Engine:
-    """Return the engine of that name; None stands for its own default.
+    """The engine of that name; None stands for its own default.
 
     >>> choose("local", workers=3).workers
     3

@@ -1,4 +1,10 @@
-"""Trials in processes on this machine; with one worker, in this very process."""
+"""Trials in processes on this machine; with one worker, in this very process.
+
+Why not a pool of `concurrent.futures` or joblib: when one of their processes is killed, for want of memory perhaps,
+every trial that is running or waiting fails with it (`BrokenProcessPool`, `TerminatedWorkerError`), and neither says
+which trial it was. Here each process has a wire of its own: its death costs that one trial, which is begun again from
+its checkpoint and counted, and the same wire tells of each epoch. Nothing else is done here.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +24,7 @@ from oneof.engines.base import DEFAULT_RETRIES, Deaths, Engine, Failed, R, Repor
 
 
 class Local(Engine):
-    """``workers`` trials side by side. A worker that dies, for want of memory perhaps, costs nobody else's trial."""
+    """`workers` trials side by side. A worker that dies, for want of memory perhaps, costs nobody else's trial."""
 
     def __init__(self, workers: int = 2, *, retries: int = DEFAULT_RETRIES) -> None:
         super().__init__(retries)

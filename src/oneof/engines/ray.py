@@ -2,7 +2,7 @@
 
 Ray places the trials. Everything else is as on one machine: this process decides what is tried again, and it alone
 hears the results. Nothing of the working directory is sent anywhere: every machine needs `oneof` installed and the
-same files under the same paths.
+same files under the same paths. `ray.util.joblib` could not tell of epochs, nor which trial has died.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ QUIET = {
 
 
 class Ray(Engine):
-    """``workers`` trials side by side; at a running cluster the default is as many as it has room for.
+    """`workers` trials side by side; at a running cluster the default is as many as it has room for.
 
-    address: of a running cluster, such as ``HOST:6379``; None starts one here, with room for ``workers`` (default 2).
+    address: of a running cluster, such as `HOST:6379`; None starts one here, with room for `workers` (default 2).
     cpus, gpus: what is set aside for one trial; with no GPU set aside a trial sees none.
     """
 

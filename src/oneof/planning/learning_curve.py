@@ -95,18 +95,18 @@ def fit_curve(
     if not np.isfinite(wrong).all() or not np.isfinite(sigma).all():
         raise ValueError("accuracy and error must be finite numbers")
     n0 = float(np.exp(np.log(n).mean()))
-    together = correlation + (1 - correlation) * np.eye(len(n))
-    off_the_law = bend * wrong * np.log(n.max() / n)
-    spreads = np.outer(sigma, sigma) * together + np.diag(scatter**2 + 1e-12 + off_the_law**2)
+    correlations = correlation + (1 - correlation) * np.eye(len(n))
+    bending = bend * wrong * np.log(n.max() / n)
+    spreads = np.outer(sigma, sigma) * correlations + np.diag(scatter**2 + 1e-12 + bending**2)
     whiten = np.linalg.inv(np.linalg.cholesky(spreads)).T
     floors = np.linspace(0, 1, 60) ** 2 * max(0.02, float((wrong + sigma + scatter).min()))
     floor, power = (grid.ravel() for grid in np.meshgrid(floors, POWERS))
     shape = (n / n0) ** -power[:, None] @ whiten
-    rest = (wrong - floor[:, None]) @ whiten
+    above_floor = (wrong - floor[:, None]) @ whiten
     precision = (shape**2).sum(axis=1)
-    centre = (shape * rest).sum(axis=1) / precision
+    centre = (shape * above_floor).sum(axis=1) / precision
     spread = precision**-0.5
-    misfit = ((rest - centre[:, None] * shape) ** 2).sum(axis=1)
+    misfit = ((above_floor - centre[:, None] * shape) ** 2).sum(axis=1)
     log_weight = -0.5 * misfit + np.log(spread) + stats.norm.logcdf(centre / spread)
     weight = np.exp(log_weight - log_weight.max())
     rng = np.random.default_rng(seed)
