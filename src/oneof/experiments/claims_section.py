@@ -60,7 +60,8 @@ def claims_section(name: str, evidence: Evidence, others: Mapping[str, Evidence]
 
 
 def _outcome(verdict: Verdict) -> str:
-    tally = f" ({verdict.count('holds')} of {len(verdict.judged)})" if verdict.judged else ""
+    of = f"; the paper has {verdict.paper_cells}" if verdict.paper_cells else ""
+    tally = f" ({verdict.count('holds')} of {len(verdict.judged)} judged{of})" if verdict.judged else ""
     return f"{MARKS[verdict.status]} {verdict.status}{tally}"
 
 
