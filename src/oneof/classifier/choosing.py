@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from oneof.answers import Answers
 from oneof.classifier.linear import FOLDS, Solution, solve
 from oneof.encoders import Encoder, create, installed
+from oneof.encoders.pixels import Pixels
 from oneof.evaluation import estimate_accuracy
 from oneof.items.loading import Items
 from oneof.models import create as create_network
@@ -24,6 +25,9 @@ CANDIDATES = {
     "texts": ("words", "wordllama", "words+wordllama"),
     "pictures": ("efficientnet-lite0",),
 }
+SMALLEST_PHOTOGRAPH = 32
+"""Pixels of the longer side below which pictures are drawings (digits, icons) and a network of their own does better."""
+
 ALWAYS = {"texts": "words", "pictures": "pixels"}
 
 
@@ -43,7 +47,7 @@ def choose_encoder(
 
     answers: by the names of the items. settings: of the encoder, such as `size`.
     """
-    names = _candidates(items.kind) if name == "auto" else [name]
+    names = _candidates(items) if name == "auto" else [name]
     tried: list[tuple[float, Choice]] = []
     for one in names:
         encoder = create(one, **settings)
@@ -98,11 +102,13 @@ def fit_encoded(
     return Fitted(network, linear.resolve(len(np.unique(training.items)), False), history, 1, accuracy, unjudged)
 
 
-def _candidates(kind: str) -> list[str]:
-    if kind not in CANDIDATES:
+def _candidates(items: Items) -> list[str]:
+    if items.kind not in CANDIDATES:
         raise ValueError("numbers need no encoder; for arrays of pictures name one, such as efficientnet-lite0")
-    found = [one for one in CANDIDATES[kind] if all(installed(part) for part in one.split("+"))]
-    return found or [ALWAYS[kind]]
+    if items.kind == "pictures" and max(Pixels().fit(items.x).frame_.shape[1:]) < SMALLEST_PHOTOGRAPH:
+        return ["pixels"]
+    found = [one for one in CANDIDATES[items.kind] if all(installed(part) for part in one.split("+"))]
+    return found or [ALWAYS[items.kind]]
 
 
 def _undecided(config: Config) -> Config:
