@@ -68,11 +68,11 @@ def test_settings_that_are_given_are_followed():
 
 
 def test_hidden_layers_are_tried_where_there_are_enough_answers(monkeypatch):
-    monkeypatch.setattr(choosing, "ENOUGH_FOR_HIDDEN_LAYERS", 300)
+    monkeypatch.setattr(choosing, "ENOUGH_FOR_HIDDEN_LAYERS", 200)
     rng = np.random.default_rng(0)
-    x = rng.normal(0, 1, (1500, 2)).astype(np.float32)
+    x = rng.normal(0, 1, (500, 2)).astype(np.float32)
     labels = ((x[:, 0] > 0) ^ (x[:, 1] > 0)).astype(int) + 2 * (np.hypot(*x.T) > 1.6)
-    subsets = UniformQueries(4, 2).draw(1500, rng=1)
+    subsets = UniformQueries(4, 2).draw(500, rng=1)
     answers = Answers(subsets, respond(subsets, labels))
     assert fit_encoded(x, answers, Config(seed=0)).config.backbone == "mlp"
 

@@ -232,6 +232,21 @@ def train(
 
 
 @app.command()
+def predict(
+    folder: Folder,
+    out: Annotated[Path, typer.Option(help="Where to write: .csv or .parquet.")],
+    database: Url = None,
+) -> None:
+    """Predict the class of every item with the last model: probabilities, and which items a person should check."""
+    from oneof.annotation.learning.predicting import predict_project
+
+    project, opened = open_database(folder, database)
+    done = predict_project(opened, project, out)
+    typer.echo(f"{done.items} predictions: {out}. A person should check {done.to_check:.0%} of them.")
+    list_problems("skipped", done.skipped)
+
+
+@app.command()
 def backup(
     folder: Folder,
     out: Annotated[Path, typer.Option(help="SQLite file to write: .sqlite or .db.")],

@@ -50,6 +50,9 @@ def train_project(
 ) -> Trained:
     """Train a classifier, store it in the project's `models` folder and its predictions in the database."""
     from oneof import OneOfClassifier
+    from oneof.classifier.choosing import choose_encoder, fit_encoded
+    from oneof.classifier.model import Model
+    from oneof.training import Config
 
     if not 0 < held_out < 1:
         raise ProjectError(f"held out share {held_out}: expected a number between 0 and 1")
@@ -61,13 +64,21 @@ def train_project(
     learned = np.flatnonzero(~aside[answers.items])
     if len(learned) < FEWEST:
         raise ProjectError(f"{len(learned)} answers to learn from: ask for at least {FEWEST} first")
-    training = answers[learned]
-    model = OneOfClassifier(objective=objective, epochs=epochs, holdout=0.0, random_state=seed).fit(content.x, training)
-    probabilities = model.predict_proba(content.x)
+    try:
+        chosen = choose_encoder(content.raw, answers[learned])
+    except ValueError as error:
+        raise ProjectError(str(error)) from None
+    answers, content = chosen.items.align(answers), content.keep(chosen.items)
+    aside = kept_aside(content.content_hashes, held_out)
+    training = answers[np.flatnonzero(~aside[answers.items])]
+    settings = Config.read(None, objective=objective, epochs=epochs, holdout=0.0, seed=seed)
+    fitted = fit_encoded(chosen.items.x, training, settings)
+    classifier = OneOfClassifier.from_fitted(fitted, [one.name for one in project.classes], chosen.items.x.shape[1:])
+    model = Model(classifier, chosen.encoder, content.hashes(np.unique(training.items)))
+    probabilities = classifier.predict_proba(chosen.items.x)
     model_id = database.write(lambda connection: _new_model(connection, now, last_event, len(training)))
     folder = project.folder / "models" / f"{model_id:04d}"
     model.save(folder)
-    content.save_vectorizer(folder / "vectorizer.json")
     _store_predictions(database, model_id, content, probabilities, aside)
     if project.settings.mechanism == "adaptive":
         choose_questions(database, project, content, probabilities, answers, aside, now)
