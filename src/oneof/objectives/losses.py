@@ -168,8 +168,8 @@ def weighted_sum(loss: Loss, logits: Tensor, weights: Tensor) -> Tensor:
 def spell(value: Any) -> str:
     """A loss, or any option of an objective, as text that is the same in every process: no addresses of functions.
 
-    >>> spell(gce(q=0.5)), spell("mae"), spell(torch.square)
-    ('gce(q=0.5, eps=1e-06)', "'mae'", 'square')
+    >>> spell(gce(q=0.5)), spell("mae"), spell(mse)
+    ('gce(q=0.5, eps=1e-06)', "'mae'", 'mse')
     """
     if isinstance(value, partial):
         return f"{spell(value.func)}({', '.join(f'{name}={spell(one)}' for name, one in value.keywords.items())})"
