@@ -292,6 +292,11 @@ def _print_status(figures: dict[str, Any]) -> None:
     if model is not None:
         interval = f"{percent(model['low'])} to {percent(model['high'])}"
         typer.echo(f"model, without labels: {percent(model['accuracy'])} ({interval}, {model['judged_on']} answers)")
+        for one in model["what_if"]:
+            ends = f"{percent(one['low'])} to {percent(one['high'])}"
+            typer.echo(f"  if people erred in {percent(one['error'])} of answers: {percent(one['accuracy'])} ({ends})")
+        for note in filter(None, [*model["notes"], model["warning"]]):
+            typer.echo(f"  {note}")
     table = Table("name", "answers", "can't tell", "yes", "median s", "too fast", "gold", "same again", "last hour")
     for person in figures["annotators"]:
         seconds = person["median_seconds"]

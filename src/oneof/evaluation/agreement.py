@@ -11,6 +11,7 @@ In both cases P(agrees) = A right + (1 - A) wrong with A the true accuracy, what
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,6 +55,21 @@ def decoy_rates(
     return right, np.asarray((m - 1) / (k - 1) * (1 - rho1) + (k - m) / (k - 1) * rho0)
 
 
+def alike(*columns: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows that are the same in all columns, (n,) each: the first row of every group, and the group of each row.
+
+    >>> alike(np.array([0.5, 0.5, 0.2]), np.array(["a", "a", "b"]))
+    (array([2, 0]), array([1, 1, 0]))
+    """
+    code = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        if (column[1:] != column[:-1]).any():
+            values, place = np.unique(column, return_inverse=True)
+            code = code * len(values) + place
+    _, first, group = np.unique(code, return_index=True, return_inverse=True)
+    return first, group
+
+
 @dataclass(frozen=True)
 class Agreements:
     """Answers counted by kind, a kind having one pair of rates. Arrays (kinds,).
@@ -71,12 +87,9 @@ class Agreements:
     @classmethod
     def count(cls, right: Floats, wrong: Floats, agrees: NDArray[np.bool_], unknown: NDArray[np.bool_]) -> "Agreements":
         """From one entry for each answer, (n,) each."""
-        if not np.ptp(right) and not np.ptp(wrong):
-            kinds, kind = np.array([[right[0], wrong[0]]]), np.zeros(len(right), dtype=np.intp)
-        else:
-            kinds, kind = np.unique(np.stack([right, wrong], axis=1), axis=0, return_inverse=True)
-        sums = (np.bincount(kind, w, len(kinds)) for w in (agrees & ~unknown, unknown, np.ones(len(right))))
-        return cls(kinds[:, 0], kinds[:, 1], *(np.asarray(each, dtype=np.float64) for each in sums))
+        first, kind = alike(right, wrong)
+        sums = (np.bincount(kind, w, len(first)) for w in (agrees & ~unknown, unknown, np.ones(len(right))))
+        return cls(right[first], wrong[first], *(np.asarray(each, dtype=np.float64) for each in sums))
 
     def most_telling(self) -> "Agreements":
         """Those kinds that together give the narrowest interval: adding answers that say little would widen it.

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrc
 
 from oneof.answers import Answers
-from oneof.evaluation.agreement import Agreements, Floats
+from oneof.evaluation.agreement import Agreements, Floats, alike
 from oneof.evaluation.intervals import clopper_pearson
 from oneof.evaluation.judges import Judges
 from oneof.queries.moment import Queries
@@ -105,16 +105,14 @@ def _yes_rate(judges: Judges, queries: Queries | None, level: float) -> list[str
 
 def _slack(judges: Judges, level: float) -> float:
     """How far the expected share of yes may be off because flip rates are estimates, not known."""
-    known = [getattr(judges.answers, name, None) for name in ("known_yes", "known_no")]
-    if known[0] is None and known[1] is None:
-        return 0.0
     reach = 0.0
-    for rates, count in zip((judges.rho1, judges.rho0), known, strict=True):
-        if count is None:
-            continue
-        few = np.isfinite(count)
-        _, high = clopper_pearson((rates * count)[few], count[few], 1 - level)
-        reach += float((high - rates[few]).sum()) / len(judges)
+    for rates, known in ((judges.rho1, judges.answers.known_yes), (judges.rho0, judges.answers.known_no)):
+        if known is not None:
+            first, group = alike(rates, known)
+            finite = np.isfinite(known[first])
+            count = np.where(finite, known[first], 1.0)
+            _, high = clopper_pearson(rates[first] * count, count, 1 - level)
+            reach += float(np.where(finite, high - rates[first], 0.0)[group].mean())
     return reach
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneof.answers import Answers
-from oneof.evaluation.agreement import Floats
+from oneof.evaluation.agreement import Floats, alike
 from oneof.evaluation.intervals import clopper_pearson, confidence_sequence
 
 Value = Callable[[Floats, Floats], float]
@@ -73,10 +73,6 @@ def _sources(answers: Answers, rate: Floats, known: Floats) -> list[tuple[NDArra
     finite = np.isfinite(known)
     if not finite.any():
         return []
-    who = (
-        np.zeros(len(answers)) if answers.annotators is None else np.unique(answers.annotators, return_inverse=True)[1]
-    )
-    keys, group = np.unique(np.stack([who, rate, np.where(finite, known, -1)], axis=1), axis=0, return_inverse=True)
-    return [
-        (group == number, float(share), float(count)) for number, (_, share, count) in enumerate(keys) if count >= 0
-    ]
+    who = [] if answers.annotators is None else [answers.annotators]
+    first, group = alike(rate, np.where(finite, known, -1), *who)
+    return [(group == number, float(rate[row]), float(known[row])) for number, row in enumerate(first) if finite[row]]

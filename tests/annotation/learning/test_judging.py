@@ -82,11 +82,64 @@ def test_the_figure_is_the_estimate_from_the_fresh_answers(start, epsilon):
         answer(world, "ann", task, "yes" if said[number] else "no")
         ((subset,),) = world.rows(select(tasks.c.subset).where(tasks.c.id == task))
         subsets[number, read_subset(subset)] = True
-    rates = None if epsilon is None else np.full(20, world.project.settings.flip)
-    wanted = estimate_accuracy(np.zeros(20, dtype=int), Answers(subsets, said, flip_yes=rates, flip_no=rates))
+    flip, slip = world.project.settings.flip, world.project.settings.slip_rate
+    rate = flip + slip * (1 - 2 * flip)
+    answers = Answers(subsets, said, flip_yes=rate, flip_no=rate)
+    wanted = estimate_accuracy(np.zeros(20, dtype=int), answers, anytime=True)
     told = judged(world)
     assert (told["accuracy"], told["low"], told["high"]) == pytest.approx(wanted[:3])
-    assert told["judged_on"] == 20
+    assert (told["judged_on"], told["kind"], told["rates_from"]) == (20, "anytime", "settings")
+    once = estimate_accuracy(np.zeros(20, dtype=int), answers)
+    assert told["once"] == pytest.approx({"low": once.low, "high": once.high})
+    assert [one["error"] for one in told["what_if"]] == [0.02, 0.05, 0.1]
+
+
+def test_an_item_that_was_learned_from_never_judges_by_another_question_either(start):
+    world = start(4, questions_per_item=2)
+    first = claim(world, "ann")
+    answer(world, "ann", first)
+    train(world)
+    for _ in range(7):
+        answer(world, "ann", claim(world, "ann"))
+    assert judged(world)["judged_on"] == 3, "the item of the first question is out with both of its questions"
+
+
+def test_answers_given_beside_the_models_guess_do_not_judge(start):
+    world = start(6, show_predictions=True)
+    train(world)
+    answer(world, "ann", claim(world, "ann"))
+    assert judged(world)["judged_on"] == 0
+
+
+def test_answers_that_do_not_fit_give_a_warning_that_names_who_gave_them(start):
+    world = start(60)
+    train(world)
+    for _ in range(40):
+        answer(world, "bob", claim(world, "bob"))
+    told = judged(world)
+    assert told["accuracy"] is None
+    assert "do not fit questions drawn uniformly" in told["warning"]
+    assert "bob: 100.0 % of 40 answers are yes" in told["warning"]
+
+
+def test_flip_rates_come_from_gold_items(start):
+    world = start(60)
+
+    def make_gold(connection):
+        connection.execute(update(items).values(gold=0))
+        connection.execute(update(tasks).where(tasks.c.id.in_(given[:25])).values(kind="gold"))
+
+    train(world)
+    given = [claim(world, "ann") for _ in range(50)]
+    for task in given:
+        ((subset,),) = world.rows(select(tasks.c.subset).where(tasks.c.id == task))
+        answer(world, "ann", task, "yes" if 0 in read_subset(subset) else "no")
+    assert judged(world)["rates_from"] == "settings"
+    world.database.write(make_gold)
+    told = judged(world)
+    assert told["rates_from"] == "gold"
+    assert told["what_if"] == []
+    assert told["low"] < told["accuracy"] <= told["high"] == 1
 
 
 def test_items_kept_aside_judge_with_answers_from_before(start):
@@ -121,8 +174,10 @@ def test_skips_and_adaptive_questions_do_not_judge_and_an_item_judges_once(start
     for number, task in enumerate(given):
         answer(world, "ann", task, "skip" if number == 0 else "yes")
     assert judged(world)["judged_on"] == 4
+    assert judged(world)["skipped"] == pytest.approx(1 / 8)
     world.database.write(lambda c: c.execute(update(tasks).where(tasks.c.id != given[0]).values(adaptive=True)))
-    assert judged(world)["judged_on"] == 0
+    told = judged(world)
+    assert (told["judged_on"], told["low"], told["high"]) == (1, 0, 1), "a skip may have agreed or not"
 
 
 def test_the_newest_model_is_judged(start):

@@ -1,0 +1,332 @@
+"""Do label-free intervals hold what they promise? Simulated data sets, for every situation that judging meets.
+
+    python -m benchmarks.coverage [--times 1000]
+
+Writes results/coverage.csv and, from its rows, docs/coverage.md. A situation is simulated `times` times: `before` is
+the share of intervals that held the truth as the first edition would have judged (answers taken as exact, skips left
+out, rates taken as known, one look), `after` the same as judged now; `refused` the share of data sets that are refused.
+"""
+
+import argparse
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed  # type: ignore[import-untyped]
+
+from oneof import Answers, Estimate, PredictionQueries, UniformQueries, estimate_accuracy, respond
+from oneof.evaluation import accuracy_with_labels, assisted_accuracy
+from oneof.files.atomic import replacing
+from oneof.noise import rates_from_gold, rates_from_repeated
+
+ROOT = Path(__file__).parent.parent
+ROWS, PAGE = ROOT / "results" / "coverage.csv", ROOT / "docs" / "coverage.md"
+Rng = np.random.Generator
+SHARES = ("before", "after", "refused")
+
+
+class Judged(NamedTuple):
+    """One simulated data set: the true accuracy, and the intervals before (None: there was none) and after."""
+
+    truth: float
+    before: Callable[[], Estimate] | None
+    after: Callable[[], Estimate]
+
+
+class Situation(NamedTuple):
+    """What is simulated. promise: what the documentation says of it."""
+
+    name: str
+    n: int
+    promise: str
+    draw: Callable[[Rng, int], Judged]
+
+
+def items(rng: Rng, n: int, k: int, accuracy: float) -> tuple[Any, Any]:
+    """Labels, and predictions that are wrong mostly by the next class."""
+    labels = rng.integers(k, size=n)
+    step = np.where(rng.random(n) < 0.7, 1, rng.integers(1, k, size=n))
+    return labels, np.where(rng.random(n) < accuracy, labels, (labels + step) % k)
+
+
+def plain(k: int = 10, m: int = 3, accuracy: float = 0.9, **flips: Any) -> Callable[[Rng, int], Judged]:
+    def draw(rng: Rng, n: int) -> Judged:
+        labels, guess = items(rng, n, k, accuracy)
+        subsets = UniformQueries(k, m).draw(n, rng)
+        answers = Answers(subsets, respond(subsets, labels, rng=rng, **flips))
+        after = lambda: estimate_accuracy(guess, answers, **flips)  # noqa: E731
+        return Judged(accuracy, lambda: estimate_accuracy(guess, answers, check=False), after)
+
+    return draw
+
+
+def decoys(k: int, accuracy: float = 0.9, **flips: Any) -> Callable[[Rng, int], Judged]:
+    def draw(rng: Rng, n: int) -> Judged:
+        labels, guess = items(rng, n, k, accuracy)
+        subsets = PredictionQueries(k, 3).draw(guess, rng)
+        said = respond(subsets, labels, rng=rng, **flips)
+        answers = Answers(subsets, said, design="prediction", predicted=guess)
+        return Judged(accuracy, None, lambda: estimate_accuracy(guess, answers, **flips))
+
+    return draw
+
+
+def gold(rho: float, count: int, annotators: int) -> Callable[[Rng, int], Judged]:
+    """count: gold answers of each annotator; rates by annotator, or pooled where there is one."""
+
+    def draw(rng: Rng, n: int) -> Judged:
+        total = n + count * annotators
+        labels, guess = items(rng, total, 10, 0.9)
+        who = np.concatenate([rng.integers(annotators, size=n), np.arange(total - n) % annotators])
+        subsets = UniformQueries(10, 3).draw(total, rng)
+        said = respond(subsets, labels, flip_yes=rho, flip_no=rho, rng=rng)
+        answers = Answers(subsets, said, annotators=who.astype(str) if annotators > 1 else None)
+        known = np.where(np.arange(total) < n, -1, labels)
+        told = rates_from_gold(answers, known).apply(answers[:n])
+        sure = told.replace(known_yes=None, known_no=None)
+        return Judged(0.9, lambda: estimate_accuracy(guess, sure, check=False), lambda: estimate_accuracy(guess, told))
+
+    return draw
+
+
+def repeats(rng: Rng, n: int) -> Judged:
+    """Every third question goes to a second person; 8 % error."""
+    labels, guess = items(rng, n, 10, 0.9)
+    once, about = UniformQueries(10, 3).draw(n, rng), np.concatenate([np.arange(n), np.arange(n // 3)])
+    answers = Answers(once[about], respond(once[about], labels[about], flip_yes=0.08, flip_no=0.08, rng=rng), about)
+    told = rates_from_repeated(answers).apply(answers)
+    sure = told.replace(known_yes=None, known_no=None)
+    return Judged(0.9, lambda: estimate_accuracy(guess, sure, check=False), lambda: estimate_accuracy(guess, told))
+
+
+def skips(rng: Rng, n: int) -> Judged:
+    """30 % of the items may be either of two classes; a question that separates the two is skipped."""
+    labels = rng.integers(10, size=n)
+    hard, twin, rows = rng.random(n) < 0.3, labels ^ 1, np.arange(n)
+    guess = np.where(hard & (rng.random(n) < 0.5), twin, labels)
+    subsets = UniformQueries(10, 3).draw(n, rng)
+    skipped = hard & (subsets[rows, labels] != subsets[rows, twin])
+    answers = Answers(subsets, respond(subsets, labels), skipped=skipped)
+    before = lambda: estimate_accuracy(guess, answers.answered, check=False)  # noqa: E731
+    return Judged(0.85, before, lambda: estimate_accuracy(guess, answers))
+
+
+def several(per_item: int, accuracy: float) -> Callable[[Rng, int], Judged]:
+    def draw(rng: Rng, n: int) -> Judged:
+        labels, guess = items(rng, n, 10, accuracy)
+        about = np.repeat(np.arange(n), per_item)
+        subsets = UniformQueries(10, 3).draw(len(about), rng)
+        answers = Answers(subsets, respond(subsets, labels[about]), about)
+        return Judged(accuracy, None, lambda: estimate_accuracy(guess, answers))
+
+    return draw
+
+
+def looks(rng: Rng, n: int) -> Judged:
+    """After every 50th answer from the 100th on; the interval that is wrong, if any look has one."""
+    labels, guess = items(rng, n, 10, 0.9)
+    subsets = UniformQueries(10, 3).draw(n, rng)
+    answers = Answers(subsets, respond(subsets, labels))
+
+    def worst(anytime: bool) -> Estimate:
+        for count in range(100, n + 1, 50):
+            found = estimate_accuracy(guess, answers[:count], check=False, anytime=anytime)
+            if not found.low <= 0.9 <= found.high:
+                return found
+        return found
+
+    return Judged(0.9, lambda: worst(False), lambda: worst(True))
+
+
+def trained_on(rng: Rng, n: int) -> Judged:
+    """Half of the answers are about items trained on, where the model is right in 95 % instead of 45 %."""
+    labels, guess = items(rng, n, 10, 0.45)
+    half = np.arange(n // 2)
+    guess[half] = np.where(rng.random(n // 2) < 0.9, labels[half], guess[half])
+    subsets = UniformQueries(10, 3).draw(n, rng)
+    answers = Answers(subsets, respond(subsets, labels))
+    before = lambda: estimate_accuracy(guess, answers, check=False)  # noqa: E731
+    return Judged(0.45, before, lambda: estimate_accuracy(guess, answers, trained_on=half))
+
+
+def adaptive(rng: Rng, n: int) -> Judged:
+    """The model is asked about where it errs: of the answers to uniform questions two in ten are left among others."""
+    labels, guess = items(rng, n, 10, 0.8)
+    chosen = rng.random(n) < np.where(guess == labels, 0.6, 0.95)
+    uniform = rng.random(n) < 0.2  # drawn before anything was chosen
+    subsets = UniformQueries(10, 3).draw(n, rng)
+    answers = Answers(subsets, respond(subsets, labels), design=np.where(uniform, "uniform", "adaptive"))
+    easy = answers[~chosen].replace(design="uniform")
+    before = lambda: estimate_accuracy(guess, easy, check=False)  # noqa: E731
+    return Judged(0.8, before, lambda: estimate_accuracy(guess, answers))
+
+
+def inverted(rng: Rng, n: int) -> Judged:
+    """One of four annotators presses the wrong button throughout."""
+    labels, guess = items(rng, n, 10, 0.9)
+    who = np.arange(n) % 4
+    subsets = UniformQueries(10, 3).draw(n, rng)
+    answers = Answers(subsets, respond(subsets, labels) ^ (who == 3), annotators=who.astype(str))
+    return Judged(
+        0.9, lambda: estimate_accuracy(guess, answers, check=False), lambda: estimate_accuracy(guess, answers)
+    )
+
+
+def other_law(kind: str) -> Callable[[Rng, int], Judged]:
+    def draw(rng: Rng, n: int) -> Judged:
+        labels, guess = items(rng, n, 10, 0.5)
+        rows = np.arange(n)
+        if kind == "complementary labels":
+            subsets = np.eye(10, dtype=bool)[(labels + rng.integers(1, 10, size=n)) % 10]
+        elif kind == "candidate sets":
+            subsets = rng.random((n, 10)) < 0.3
+            subsets[rows, labels], subsets[rows, (labels + 1) % 10] = True, False
+        elif kind == "exact labels":
+            subsets = np.eye(10, dtype=bool)[labels]
+        else:
+            subsets = UniformQueries(10, 3).draw(n, rng) | (rng.random((n, 1)) < 0.4) * np.eye(10, dtype=bool)[:1]
+        answers = Answers(subsets, respond(subsets, labels))
+        before = lambda: estimate_accuracy(guess, answers, check=False)  # noqa: E731
+        return Judged(0.5, before, lambda: estimate_accuracy(guess, answers))
+
+    return draw
+
+
+def assisted(rng: Rng, n: int) -> Judged:
+    labels, guess = items(rng, n, 10, 0.9)
+    p = np.full((n, 10), 0.1 / 9)
+    p[np.arange(n), guess] = 0.9
+    subsets = UniformQueries(10, 3).draw(n, rng)
+    answers = Answers(subsets, respond(subsets, labels))
+    return Judged(0.9, lambda: estimate_accuracy(guess, answers), lambda: assisted_accuracy(p, answers))
+
+
+def few_labels(rng: Rng, n: int) -> Judged:
+    """300 labels, and answers of which 10 % of the yes and 15 % of the no are wrong, which nobody knows."""
+    labels, guess = items(rng, n, 10, 0.8)
+    subsets = UniformQueries(10, 5).draw(n, rng)
+    answers = Answers(subsets, respond(subsets, labels, flip_yes=0.1, flip_no=0.15, rng=rng))
+    known = np.where(np.arange(n) < 300, labels, -1)
+    before = lambda: estimate_accuracy(guess, answers, check=False)  # noqa: E731
+    return Judged(0.8, before, lambda: accuracy_with_labels(guess, answers, known))
+
+
+def situations() -> Iterator[Situation]:
+    """Every situation, with the number of answers."""
+    for accuracy in (0.5, 0.9, 0.99):
+        yield Situation(f"uniform questions, accuracy {accuracy:g}", 300, "exact", plain(accuracy=accuracy))
+    flips: dict[str, Any] = {"flip_yes": 0.1, "flip_no": 0.05}
+    yield Situation("uniform questions, known flips of 10 and 5 %", 1000, "exact", plain(**flips))
+    for k in (10, 37, 1000):
+        yield Situation(f"prediction among decoys, k = {k}", 300, "exact", decoys(k))
+    yield Situation("prediction among decoys, k = 37, known flips", 300, "exact", decoys(37, **flips))
+    for per_item, accuracy in ((2, 0.9), (3, 0.99)):
+        yield Situation(
+            f"{per_item} answers an item, accuracy {accuracy}", 150, "asymptotic", several(per_item, accuracy)
+        )
+    for rho in (0.0, 0.02, 0.08, 0.15):
+        for count in (50, 300, 1000):
+            yield Situation(f"{rho:.0%} error, {count} gold answers, pooled", 2000, "asymptotic", gold(rho, count, 1))
+    for rho in (0.02, 0.08, 0.15):
+        for count in (50, 300):
+            name = f"{rho:.0%} error, {count} gold answers each, 3 annotators"
+            yield Situation(name, 2000, "asymptotic", gold(rho, count, 3))
+    yield Situation("8 % error, a third of the questions asked twice", 1500, "asymptotic", repeats)
+    yield Situation("skips where the question separates look-alikes", 800, "at least", skips)
+    yield Situation("looked at after every 50th answer", 1000, "anytime", looks)
+    yield Situation("half of the answers about items trained on", 1000, "exact", trained_on)
+    yield Situation("adaptive questions, a fifth uniform ones", 2000, "exact", adaptive)
+    yield Situation("one of four annotators inverts", 1000, "exact", inverted)
+    for kind in ("complementary labels", "candidate sets", "exact labels", "non-uniform questions"):
+        yield Situation(kind, 500, "refused", other_law(kind))
+    yield Situation("model-assisted", 500, "asymptotic", assisted)
+    yield Situation("300 labels and answers with unknown flips", 3000, "asymptotic", few_labels)
+
+
+def measure(times: int, workers: int) -> pd.DataFrame:
+    """One row a situation, several of them side by side."""
+    jobs = (delayed(simulate)(number, times) for number in range(len(list(situations()))))
+    return pd.DataFrame(Parallel(n_jobs=workers, batch_size=1)(jobs))
+
+
+def simulate(number: int, times: int) -> dict[str, Any]:
+    """The row of one situation."""
+    case = list(situations())[number]
+    # Each situation has draws of its own, the same in every run, wherever it stands in the list.
+    rng = np.random.default_rng(zlib.crc32(case.name.encode()))
+    before, after, widths, refused = [], [], [], 0
+    for _ in range(times):
+        truth, first, now = case.draw(rng, case.n)
+        if first is not None:
+            found = first()
+            before.append(found.low <= truth <= found.high)
+        try:
+            found = now()
+        except ValueError:
+            refused += 1
+            continue
+        after.append(found.low <= truth <= found.high)
+        widths.append(found.width)
+    row: dict[str, Any] = {"situation": case.name, "n": case.n, "accuracy": truth, "times": times}
+    row |= {"promise": case.promise, "before": float(np.mean(before)) if before else np.nan}
+    row |= {"after": float(np.mean(after)) if after else np.nan, "width": float(np.mean(widths)) if after else np.nan}
+    row |= {"refused": refused / times}
+    print(row, flush=True)
+    return row
+
+
+def page(rows: pd.DataFrame) -> str:
+    """The page, from the rows alone."""
+    lines = [
+        "# Do the intervals hold?",
+        "",
+        "Every situation below was simulated; `python -m benchmarks.coverage` makes the table from",
+        "`results/coverage.csv`. *Covered* is the share of 95 % intervals that held the truth: *before*, as the",
+        "first edition judged; *now*, as `estimate_accuracy` judges. *Refused* is the share of data sets that get a",
+        "sentence and no figure.",
+        "",
+        "| situation | n | accuracy | data sets | promise | covered before | covered now | mean width | refused |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows.to_dict("records"):
+        width = "" if np.isnan(row["width"]) else f"{row['width']:.3f}"
+        before, after, refused = ("" if np.isnan(row[name]) else f"{100 * row[name]:.1f} %" for name in SHARES)
+        lines.append(
+            f"| {row['situation']} | {row['n']:,} | {100 * row['accuracy']:.0f} % | {row['times']:,} | "
+            f"{row['promise']} | {before} | {after} | {width} | {refused} |"
+        )
+    error = 100 * np.sqrt(0.05 * 0.95 / rows["times"].min())
+    lines += [
+        "",
+        "*n* is the number of items with answers. *exact*: at least 95 % at any number of answers, whatever the",
+        "mistakes. *at least*: conservative. *asymptotic*: about 95 %, if answers are many. *anytime*: the share",
+        f"of runs in which no look was wrong. A coverage of 95 % has a standard error of {error:.1f} percentage",
+        "points.",
+        "",
+        "What no row shows: errors that depend on the item (hard ones are answered wrongly more often) break every",
+        "correction by flip rates. Labels for some of the items, as in the last row, correct for them too.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Simulate, keep the rows, write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--times", type=int, default=1000, help="data sets for each situation")
+    parser.add_argument("--workers", type=int, default=2, help="situations side by side")
+    parser.add_argument("--page", action="store_true", help="only write the page anew, from the rows that are there")
+    options = parser.parse_args()
+    if not options.page:
+        rows = measure(options.times, options.workers)
+        with replacing(ROWS) as part:
+            rows.round(4).to_csv(part, index=False, lineterminator="\n")
+    with replacing(PAGE) as part:
+        part.write_text(page(pd.read_csv(ROWS)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
