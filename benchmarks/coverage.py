@@ -298,6 +298,8 @@ def page(rows: pd.DataFrame) -> str:
             f"| {row['situation']} | {row['n']:,} | {100 * row['accuracy']:.0f} % | {row['times']:,} | "
             f"{row['promise']} | {before} | {after} | {width} | {refused} |"
         )
+    known = set(rows["situation"])
+    lines += [f"| {case.name} | {case.n:,} | | not run | | | | | |" for case in situations() if case.name not in known]
     error = 100 * np.sqrt(0.05 * 0.95 / rows["times"].min())
     lines += [
         "",
