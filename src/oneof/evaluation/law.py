@@ -27,7 +27,8 @@ LEVEL = 1e-4
 MOST_PAIRED = 512
 """Classes beyond which pairs of labels are not looked at: there would be too many of them."""
 
-PAIRED_ROWS = 20_000
+CELLS = 400_000
+"""Rows times labels that are unpacked at a time, so that judging many answers takes little memory."""
 
 REMEDY = (
     "Pass the law of the questions as queries=, mark questions that were not drawn at random with design=, give flip "
@@ -120,8 +121,8 @@ def _labels(judges: Judges, queries: Queries | None, level: float) -> list[str]:
     once = judges if judges.one_an_item else _once(judges)
     n, k = len(once), once.answers.classes
     shown = np.zeros(k)
-    for start in range(0, n, PAIRED_ROWS):
-        shown += once.answers[start : start + PAIRED_ROWS].subsets.sum(axis=0)
+    for start in range(0, n, max(1, CELLS // k)):
+        shown += once.answers[start : start + max(1, CELLS // k)].subsets.sum(axis=0)
     if isinstance(queries, UniformQueries) or queries is None:
         expected = np.full(k, float(once.answers.sizes.mean()) / k)
     else:
@@ -138,7 +139,7 @@ def _labels(judges: Judges, queries: Queries | None, level: float) -> list[str]:
 
 def _pairs(judges: Judges, level: float) -> list[str]:
     once = judges if judges.one_an_item else _once(judges)
-    answers, k = once.answers[:PAIRED_ROWS], once.answers.classes
+    answers, k = once.answers[: max(1, CELLS // once.answers.classes)], once.answers.classes
     if not 2 < k <= MOST_PAIRED:
         return []
     shown = answers.subsets.astype(np.float32)
@@ -163,8 +164,8 @@ def _decoys(judges: Judges, level: float) -> list[str]:
     answers, k = judges.answers, judges.answers.classes
     made_from = judges.guess if answers.predicted is None else answers.predicted
     shown, could = np.zeros(k), len(answers) - np.bincount(made_from, minlength=k)
-    for start in range(0, len(answers), PAIRED_ROWS):
-        shown += answers[start : start + PAIRED_ROWS].subsets.sum(axis=0)
+    for start in range(0, len(answers), max(1, CELLS // k)):
+        shown += answers[start : start + max(1, CELLS // k)].subsets.sum(axis=0)
     shown -= np.bincount(made_from, minlength=k)
     expected = (float(answers.sizes.mean()) - 1) / (k - 1)
     chance = unlikely(shown, could, expected, expected)
