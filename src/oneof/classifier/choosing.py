@@ -55,8 +55,6 @@ def choose_encoder(
             raise ValueError(f"the encoder {one} takes {encoder.takes}, but the items are {items.kind}")
         encoder.fit(items.x)
         found = encoder.encode(items.x, shown=shown)
-        if not len(found.rows):
-            raise ValueError(f"none of the {len(items)} items can be read; {next(iter(found.problems.values()))}")
         taken = items.keep(found.x, found.rows, found.problems)
         if len(names) == 1:
             return Choice(encoder, taken, [])

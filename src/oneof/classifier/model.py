@@ -64,8 +64,6 @@ class Model:
         if self.encoder is None and items.kind == "texts":
             raise ValueError("the model was trained on numbers, but the items are texts")
         found = self._for_pictures().encode(items.x, shown=shown)
-        if not len(found.rows):
-            raise ValueError(f"none of the {len(items)} items can be read; {next(iter(found.problems.values()))}")
         return items.keep(found.x, found.rows, found.problems)
 
     def predict_parts(self, items: Items, *, shown: bool = False) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
@@ -116,10 +114,12 @@ def load(folder: str | Path) -> Model:
     >>> import oneof
     >>> from tempfile import mkdtemp
     >>> from pathlib import Path
-    >>> labels = np.arange(200) % 2
-    >>> subsets = np.eye(2, dtype=bool)[np.zeros(200, dtype=int)]
-    >>> model = OneOfClassifier(epochs=5, random_state=0).fit(labels[:, None], Answers(subsets, labels == 0))
-    >>> Model(model).save(Path(mkdtemp()) / "model")
+    >>> X = np.repeat([[0.0], [1.0]], 100, axis=0)
+    >>> classifier = OneOfClassifier(epochs=5, random_state=0).fit(X, np.repeat(["no", "yes"], 100))
+    >>> folder = Path(mkdtemp()) / "model"
+    >>> Model(classifier).save(folder)
+    >>> load(folder).classes_
+    array(['no', 'yes'], dtype='<U3')
     """
     path = Path(folder)
     classifier = load_classifier(path)

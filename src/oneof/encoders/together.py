@@ -17,7 +17,7 @@ class Together(Encoder):
     names: of encoders that take the same kind of items and give a row of numbers an item.
 
     >>> Together(["words", "words"]).fit(["a red fox"]).transform(["red"]).shape
-    (1, 44)
+    (1, 52)
     """
 
     parts_: list[Encoder]

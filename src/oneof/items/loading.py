@@ -43,6 +43,9 @@ class Items:
         if not problems:
             return replace(self, x=x, kind="numbers")
         names = np.asarray(self.ids).astype(str)
+        if not len(rows):
+            row, why = next(iter(problems.items()))
+            raise ValueError(f"none of the {len(self)} items can be read: {names[row]}: {why}")
         return Items(
             x,
             names[rows],

@@ -112,7 +112,7 @@ def framed(image: Image.Image, frame: Frame) -> NDArray[np.uint8]:
     """The picture in the frame, (channels, height, width), its proportions kept.
 
     >>> framed(Image.new("L", (100, 10)), Frame(8, 8, grey=True))[0, :, 0].tolist()
-    [255, 255, 255, 255, 0, 255, 255, 255]
+    [255, 255, 255, 0, 255, 255, 255, 255]
     """
     image = image.convert("L" if frame.grey else "RGB")
     scales = frame.width / image.width, frame.height / image.height

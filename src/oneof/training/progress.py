@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 Watcher = Callable[[int, int, str], None]
@@ -39,6 +40,7 @@ class Bar:
             MofNCompleteColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.fields[report]}"),
+            console=Console(),  # one of its own, as wide as the window is now
             disable=not shown,
         )
         self._task = self._progress.add_task(title, total=steps, completed=done, report="")

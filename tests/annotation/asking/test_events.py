@@ -106,7 +106,7 @@ def test_item_11_flags_keep_the_comment_once(world):
     body = {"id": str(uuid.uuid4()), "task": world.claim(ann)["task"], "comment": "<script>alert(1)</script>"}
     assert [ann.post("/api/flags", json=body).status_code for _ in range(2)] == [201, 200]
     assert world.rows(select(events.c.comment).where(events.c.kind == "flag")) == [(body["comment"],)]
-    page = world.admin().get("/admin").text
+    page = world.admin().get("/admin/review").text
     assert "&lt;script&gt;alert(1)" in page
     assert "<script>alert(1)" not in page
     unasked = {"id": str(uuid.uuid4()), "task": 19, "comment": "?"}

@@ -96,7 +96,7 @@ def test_item_13_admin_and_annotators_are_apart(world):
     assert admin.post("/api/claim", json={}).status_code == 403
     assert world.browser().get("/admin").status_code == 401
     assert world.browser().get("/admin", params={"token": "wrong"}).status_code == 403
-    assert world.browser().get("/admin", params={"token": world.admin_token}).status_code == 200
+    assert world.browser().get("/admin", params={"token": world.admin_token}).status_code == 303
 
 
 def test_a_session_runs_out(make_world):
