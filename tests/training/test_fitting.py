@@ -166,7 +166,7 @@ def test_logits_come_in_order_for_any_number_of_items(items):
 
 def test_memory_grows_by_bits_and_not_by_numbers(tmp_path):
     """What `fit` adds to answers and items on disk, beside a step: far less than a byte a label of every answer."""
-    n, k = 50_000, 200
+    n, k = 100_000, 200
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32))
     features = Features(np.load(tmp_path / "x.npy", mmap_mode="r"))
     packed = np.random.default_rng(0).integers(1, 255, (n, k // 8), dtype=np.uint8)
