@@ -22,20 +22,17 @@ from oneof import Answers, OneOfClassifier, UniformQueries, WeightedQueries, los
 from oneof.classifier import label_free_scorer
 from oneof.training import Config
 
-EXPECTED_FAILURES = {
+MAY_FAIL = {
     "check_methods_subset_invariance": "float32 sums differ in the last digits with the size of a batch (about 2e-7)",
 }
 QUICK = {"epochs": 8, "width": 32, "random_state": 0}
 
 
-@parametrize_with_checks(
-    [OneOfClassifier(epochs=20, width=16, learning_rate=1e-2, random_state=0)],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
-    xfail_strict=False,  # last digits may also happen to agree
-)
+@parametrize_with_checks([OneOfClassifier(epochs=20, width=16, learning_rate=1e-2, random_state=0)])
 def test_scikit_learn_agrees(estimator, check):
-    # Raised by scikit-learn where a check is for another environment, which is no failure of ours.
-    with suppress(SkipTest):
+    # SkipTest is raised by scikit-learn where a check is for another environment, which is no failure of ours.
+    may_fail = getattr(check, "func", check).__name__ in MAY_FAIL
+    with suppress(SkipTest, AssertionError) if may_fail else suppress(SkipTest):
         check(estimator)
 
 
