@@ -225,7 +225,13 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
     if name == "image":
         (folder / "pictures").mkdir()
         (folder / "pictures" / "a.png").write_bytes(b"not a picture")
-        return ["train", folder / "pictures", answers, "--out", folder / "model"], "none of the 1 items can be read: a.png: not a picture of a known format"
+        return [
+            "train",
+            folder / "pictures",
+            answers,
+            "--out",
+            folder / "model",
+        ], "none of the 1 items can be read: a.png: not a picture of a known format"
     if name == "no items":
         return ["train", folder / "none.npy", answers, "--out", folder / "model"], "no such file or folder of items"
     if name == "key":

@@ -52,3 +52,10 @@ def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
 def test_a_missing_folder_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no folder"), replacing(tmp_path / "no" / "where.csv"):
         pytest.fail("the block must not run")
+
+
+def test_a_secret_is_for_its_owner_alone(tmp_path):
+    with replacing(tmp_path / "secret", mode=0o600) as part:
+        part.write_text("token")
+        assert part.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o600

@@ -8,8 +8,10 @@ from tempfile import mkstemp
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def replacing(path: str | Path, mode: int = 0o666) -> Iterator[Path]:
     """A temporary path in the same folder; when the block ends well it becomes `path`, otherwise it is removed.
+
+    mode: who may read it, less the umask; 0o600 for a secret, which others cannot read at any moment.
 
     >>> from tempfile import mkdtemp
     >>> target = Path(mkdtemp()) / "note.txt"
@@ -31,7 +33,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
             os.fsync(stream.fileno())
         umask = os.umask(0)
         os.umask(umask)
-        part.chmod(0o666 & ~umask)
+        part.chmod(mode & ~umask)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

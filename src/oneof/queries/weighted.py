@@ -83,6 +83,7 @@ class WeightedQueries:
     def _refuse_inseparable(self) -> None:
         asked = self._table[self._chances > 0]
         columns, group = np.unique(asked, axis=1, return_inverse=True)
+        group = group.reshape(-1)  # numpy 2.0 gives a row
         if columns.shape[1] < self.classes:
             twins = next(np.flatnonzero(group == g) for g in range(columns.shape[1]) if (group == g).sum() > 1)
             raise ValueError(

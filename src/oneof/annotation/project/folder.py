@@ -106,16 +106,14 @@ class Project:
         parsed = make_url(url)
         if parsed.get_backend_name() == "sqlite" and parsed.database:
             url = sqlite_url(Path(parsed.database).resolve())
-        with replacing(self.folder / "database.url") as part:
+        with replacing(self.folder / "database.url", mode=0o600) as part:
             part.write_text(url + "\n")
-        (self.folder / "database.url").chmod(0o600)
 
     def remember_admin(self, token: str) -> None:
         """Keep the token of the first manager's link, for the owner of the folder alone."""
         path = self.folder / "admin.token"
-        with replacing(path) as part:
+        with replacing(path, mode=0o600) as part:
             part.write_text(token + "\n")
-        path.chmod(0o600)
 
     def admin_token(self) -> str | None:
         """The token that was kept, if there is one."""
