@@ -119,7 +119,7 @@ def test_item_18_from_a_folder_of_pictures_to_a_model_whose_accuracy_is_known(tm
     assert len(answers) == COUNT
     assert answers.class_names == tuple(map(str, range(10)))
     assert set(answers.item_names) == set(truth)
-    assert np.allclose(answers.flip_yes, flip)
+    assert np.allclose(answers.flips(None, None), flip)
     names = [answers.item_names[item] for item in answers.items]
     right = np.array([int(truth[name]) for name in names])
     agree = (answers.subsets[np.arange(COUNT), right] == answers.responses).mean()

@@ -231,7 +231,7 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
             answers,
             "--out",
             folder / "model",
-        ], "can be read: a.png: not a picture"
+        ], "can be read: a.png: cannot identify"
     if name == "no items":
         return ["train", folder / "none.npy", answers, "--out", folder / "model"], "no such file or folder of items"
     if name == "key":

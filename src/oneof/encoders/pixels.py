@@ -35,14 +35,14 @@ class Pixels(Encoder):
     def fit(self, X: Any, y: Any = None) -> "Pixels":
         """Learn the frame from the outlines of the pictures; those that cannot be read do not count."""
         pictures = as_pictures(X)
-        outlines = []
+        outlines, why = [], ""
         for row in range(0, len(pictures), max(1, len(pictures) // SAMPLE)):
             try:
                 outlines.append(pictures.outline(row))
-            except Unreadable:
-                continue
+            except Unreadable as error:
+                why = why or f"{getattr(pictures[row], 'name', f'number {row}')}: {error}"
         if not outlines:
-            raise ValueError(f"none of the {len(pictures)} pictures can be read")
+            raise ValueError(f"none of the {len(pictures)} pictures can be read: {why}")
         height, width = (float(np.median([outline[side] for outline in outlines])) for side in (0, 1))
         scale = min(1.0, self.size / max(height, width))
         grey = all(outline[2] for outline in outlines)

@@ -4,7 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from sqlalchemy import select
+from sqlalchemy import func, select
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
@@ -14,7 +14,7 @@ from oneof.annotation.learning.training import FEWEST
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import save_settings
 from oneof.annotation.store import journal
-from oneof.annotation.store.schema import models
+from oneof.annotation.store.schema import claims, models
 from oneof.annotation.web.dashboard import charts, frame
 from oneof.annotation.web.dashboard.frame import Form, Manager
 from oneof.annotation.web.dashboard.overview import figures
@@ -94,13 +94,16 @@ def _show(request: Request, site: Site, person: Person, refused: str | None = No
     with site.database.read() as connection:
         job = jobs.latest(connection, "train", site.clock())
         rows = connection.execute(select(models).order_by(models.c.id.desc())).all()
+        # Counted anew, and no further than it matters: the figures may be some seconds old.
+        some = select(claims.c.task_id).where(claims.c.state == "answered").limit(FEWEST).subquery()
+        too_few = connection.execute(select(func.count()).select_from(some)).scalar_one() < FEWEST
     if job is not None and job.state == "done" and (job.finished_at or 0) > site.clock() - 30:
         figures.forget()
     found = figures.get(site)
     response = frame.show(
         request, site, person, "model",
         job=job, versions=[_version(site, row) for row in rows], figures=found, settings=site.project.settings,
-        fewest=FEWEST, refused=refused,
+        fewest=FEWEST, too_few=too_few, refused=refused,
     )  # fmt: skip
     response.status_code = 422 if refused else 200
     return response
