@@ -25,7 +25,8 @@ NETWORKS = (
     "The networks are not the paper's, and one was changed after its results were seen: KMNIST was first run with a "
     "multilayer perceptron with dropout (`cpu-dropout`), showed far less overfitting than the paper, and was run again "
     "without (`cpu-mlp`, with EMNIST-Letters). The strided CNN of `cpu` was then chosen for its speed and because the "
-    "paper has a CNN there, before any of its results. All three stand side by side."
+    "paper has a CNN there; its width of 8 was fixed after one trial of three epochs on KMNIST, with its test accuracy "
+    "in sight (86.3 %, against 88.8 % with 12), and before any run that is shown. All three stand side by side."
 )
 
 
