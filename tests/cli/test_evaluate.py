@@ -41,7 +41,7 @@ def test_label_free_and_true_accuracy_side_by_side(folder, run):
     code, out, _ = run(*words, "--json")
     assert code == 0
     facts = json.loads(out)
-    assert facts.keys() == {"accuracy", "left_out"}
+    assert facts.keys() == {"accuracy", "left_out", "notes"}
     assert facts["accuracy"]["n"] == 300
     code, out, _ = run(*words, "--labels", folder / "labels.csv", "--json")
     facts = json.loads(out)
@@ -96,3 +96,26 @@ def test_bad_input(folder, run, tmp_path):
         assert message in err
         assert "Traceback" not in err
         assert out == ""
+
+
+def test_items_that_were_trained_on_do_not_judge(folder, oneof, tmp_path):
+    """A model is at its best on what it has learned: such answers are left out, whatever the items are called."""
+    items, answers = folder / "items.csv", folder / "answers.csv"
+    some = Answers.load(answers, classes=NAMES)
+    some[some.items < 200].save(tmp_path / "learned.csv")
+    code, _, err = oneof("train", items, tmp_path / "learned.csv", "--out", tmp_path / "model", "--epochs", 3)
+    assert code == 0, err
+    code, out, _ = oneof("evaluate", tmp_path / "model", items, answers, "--json")
+    facts = json.loads(out)
+    assert facts["accuracy"]["n"] == 100
+    assert facts["notes"] == ["left out 200 answers about items that the model was trained on"]
+    code, _, err = oneof("evaluate", tmp_path / "model", items, tmp_path / "learned.csv")
+    assert code == 1
+    assert "no answers to randomly drawn questions to judge by: left out 200 answers about items" in err
+
+
+def test_an_interval_for_looking_again(folder, run):
+    words = [folder / "model", folder / "items.csv", folder / "answers.csv"]
+    once, again = (json.loads(run(*words, *more, "--json")[1])["accuracy"] for more in ((), ("--anytime",)))
+    assert again["high"] - again["low"] > once["high"] - once["low"]
+    assert "(anytime)" in run(*words, "--anytime")[1]

@@ -179,16 +179,27 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         numbers = self._numbers(X)
         return np.asarray(self.classes_[numbers])
 
-    def accuracy_estimate(self, X: Any, answers: Answers | ArrayLike, confidence: float = 0.95) -> Estimate:
+    def accuracy_estimate(
+        self,
+        X: Any,
+        answers: Answers | ArrayLike,
+        confidence: float = 0.95,
+        *,
+        anytime: bool = False,
+        trained_on: ArrayLike | None = None,
+    ) -> Estimate:
         """Accuracy on items X by answers that were not trained on, without a label.
 
-        answers: as `y` in `fit`, and about items X: `answers.items` points into X, or names its index.
+        answers: as `y` in `fit`, and about items X: `answers.items` points into X, or names its index. anytime: an
+        interval to look at again and again. trained_on: rows of X that the model has learned from; they do not judge.
         """
         asked = aligned(answers, X) if isinstance(answers, Answers) else Answers.from_signed(answers)
         check_is_fitted(self, "network_")
         _refuse_other_classes(self.classes_, asked)
         numbers = self._numbers(X)
-        return estimate_accuracy(numbers, asked, confidence, queries=self.queries)
+        return estimate_accuracy(
+            numbers, asked, confidence, queries=self.queries, anytime=anytime, trained_on=trained_on
+        )
 
     def score(self, X: Any, y: Answers | ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Label-free accuracy where y are answers (or signed), ordinary accuracy where y are labels."""

@@ -74,6 +74,8 @@ class Model:
 
     def seen(self, items: Items) -> NDArray[np.bool_]:
         """Which of the (raw) items the model was trained on, bool (n,), whatever they are called."""
+        if not len(self.trained_on):  # nothing is known, and hashing many items would take its time
+            return np.zeros(len(items), dtype=np.bool_)
         return among(content_hashes(items.x), self.trained_on)
 
     def save(self, path: str | Path) -> None:

@@ -1,10 +1,28 @@
 """oneof evaluate: how accurate is a model, by answers it was not trained on."""
 
+from typing import Annotated
+
+import typer
+
 from oneof.cli.options import AnswersFile, AsJson, Items, Labels, Model, show, told
 
+Anytime = Annotated[
+    bool, typer.Option("--anytime", help="An interval that stays true if you look again after every few answers.")
+]
 
-def evaluate(model: Model, source: Items, answers: AnswersFile, labels: Labels = None, as_json: AsJson = False) -> None:
+
+def evaluate(
+    model: Model,
+    source: Items,
+    answers: AnswersFile,
+    labels: Labels = None,
+    anytime: Anytime = False,
+    as_json: AsJson = False,
+) -> None:
     """Judge a model by held-out answers: its accuracy with a 95 % interval, and not a single label.
+
+    Answers about items that the model was trained on are left out, and counted; so are answers to questions that were
+    chosen by a model, and labels. Answers that do not fit the law of their questions are refused.
 
     With labels (given, or those of a data set) the true accuracy stands beside it, for comparison only.
 
@@ -18,15 +36,20 @@ def evaluate(model: Model, source: Items, answers: AnswersFile, labels: Labels =
     from oneof.items.loading import load, load_labels
 
     fitted = load_model(model)
-    items = fitted.take(load(source), shown=not as_json)
+    raw = load(source)
+    learned = np.asarray(raw.ids)[fitted.seen(raw)]
+    items = fitted.take(raw, shown=not as_json)
     names = fitted.classes_.astype(str).tolist()
     known = Answers.load(answers)
     if known.class_names is not None and sorted(known.class_names) == sorted(names):
         known = Answers.load(answers, classes=names)  # the same classes, in the order of the model
     known = items.align(known)
-    judged = fitted.classifier.accuracy_estimate(items.x, known)
+    judged = fitted.classifier.accuracy_estimate(
+        items.x, known, anytime=anytime, trained_on=np.flatnonzero(np.isin(items.ids, learned))
+    )
     facts: dict[str, object] = {"accuracy": judged._asdict(), "left_out": list(items.left_out)}
-    text = f"label-free accuracy {judged}"
+    facts["notes"] = list(judged.notes)
+    text = "\n".join([f"label-free accuracy {judged}", *judged.notes])
     truth, called = (items.labels, items.class_names) if labels is None else load_labels(labels, items)
     if truth is not None:
         # By name: the classes of a labels file need not come in the order of the model's, nor all be there.
