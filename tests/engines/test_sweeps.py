@@ -74,6 +74,9 @@ def test_killed_and_started_again(
         pytest.importorskip("ray", reason="the ray extra is not installed")
     results = Results(tmp_path)
     halves = [tmp_path / "unfinished" / f"{spec.run}.pt" for spec in specs[2:]]
+    hold = tmp_path / "unfinished" / "hold"
+    hold.parent.mkdir()
+    hold.touch()
     first = start(engine, tmp_path)
     deadline = time.monotonic() + 300
     while len(results.finished()) < 2 or not all(path.exists() for path in halves):
@@ -88,6 +91,7 @@ def test_killed_and_started_again(
     for one in patient:
         one.kill()
     assert left == []
+    hold.unlink()
 
     kept = results.rows()
     assert set(kept["run"]) == {spec.run for spec in specs[:2]}
