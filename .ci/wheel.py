@@ -57,20 +57,21 @@ def table_of_numbers(scripts: Path, here: Path) -> None:
         "from sklearn.datasets import load_wine\n"
         "wine = load_wine(as_frame=True)\n"
         "items = (wine.data - wine.data.mean()) / wine.data.std()\n"
-        "items.to_csv('items.csv', index_label='id')\n"
-        "wine.target.rename('label').to_csv('labels.csv', index_label='id')\n"
+        "for name, first in (('items', 0), ('new', 1)):\n"
+        "    items[first::2].to_csv(name + '.csv', index_label='id')\n"
+        "    wine.target[first::2].rename('label').to_csv(name + '-labels.csv', index_label='id')\n"
     )
     run(scripts / "python", "-c", make, cwd=here)
-    ask = (oneof, "simulate", "items.csv", "--labels", "labels.csv", "--size", 1)
-    run(*ask, "--per-item", 2, "--out", "answers.csv", cwd=here)
-    run(*ask, "--seed", 1, "--out", "later.csv", cwd=here)
+    ask = (oneof, "simulate", "items.csv", "--labels", "items-labels.csv", "--size", 1, "--per-item", 2)
+    run(*ask, "--out", "answers.csv", cwd=here)
+    run(oneof, "simulate", "new.csv", "--labels", "new-labels.csv", "--size", 1, "--out", "later.csv", cwd=here)
     run(oneof, "train", "items.csv", "answers.csv", "--out", "model", "--epochs", 30, cwd=here)
-    told = run(oneof, "evaluate", "model", "items.csv", "later.csv", "--labels", "labels.csv", "--json", cwd=here)
+    told = run(oneof, "evaluate", "model", "new.csv", "later.csv", "--labels", "new-labels.csv", "--json", cwd=here)
     facts = json.loads(told.stdout)
     assert facts["true"]["accuracy"] > 0.9, facts
     assert facts["accuracy"]["low"] < facts["true"]["accuracy"], facts
-    run(oneof, "predict", "model", "items.csv", "--out", "predictions.CSV", cwd=here)
-    assert len((here / "predictions.CSV").read_text().splitlines()) == 179
+    run(oneof, "predict", "model", "new.csv", "--out", "predictions.CSV", cwd=here)
+    assert len((here / "predictions.CSV").read_text().splitlines()) == 90
 
 
 def missing_extras(oneof: Path, here: Path) -> None:
