@@ -105,3 +105,15 @@ def test_a_bad_place_to_write(out, tmp_path, run):
     assert code == 1
     assert str(tmp_path / out).rsplit("/", 1)[0] in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_items_called_by_numbers_that_are_not_rows(tmp_path, run):
+    """Keys of a database, say: the answers go by them, and training finds the items again."""
+    keys = [7, 12, 30, 41]
+    (tmp_path / "items.csv").write_text("id,a\n" + "".join(f"{key},{number}\n" for number, key in enumerate(keys)))
+    (tmp_path / "labels.csv").write_text("id,label\n" + "".join(f"{key},{key % 2}\n" for key in keys))
+    words = ["--labels", tmp_path / "labels.csv", "--size", 1, "--out", tmp_path / "a.csv"]
+    code, _, err = run(tmp_path / "items.csv", *words)
+    assert code == 0, err
+    assert Answers.load(tmp_path / "a.csv", classes=2).items.tolist() == keys
+    assert Answers.load(tmp_path / "a.csv", classes=2).align([str(key) for key in keys]).items.tolist() == [0, 1, 2, 3]

@@ -136,9 +136,14 @@ def as_names(names: Sequence[str] | None, count: int | None, what: str) -> Names
     if len(set(found)) < len(found):
         twice = next(name for i, name in enumerate(found) if name in found[:i])
         raise ValueError(f"the {what} name {twice!r} appears twice")
-    if what == "item" and found and all(name.isdecimal() and str(int(name)) == name for name in found):
+    if what == "item" and whole_numbers(found):
         raise ValueError("item names that are all whole numbers are row numbers: pass them as items")
     return found
+
+
+def whole_numbers(names: Sequence[str]) -> bool:
+    """Whether every name is a whole number, written the ordinary way."""
+    return bool(names) and all(name.isdecimal() and str(int(name)) == name for name in names)
 
 
 def refuse_first(bad: NDArray[np.bool_], message: Any, what: str = "row") -> None:

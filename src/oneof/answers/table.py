@@ -25,6 +25,7 @@ from oneof.answers.checks import (
     as_rates,
     as_responses,
     refuse_first,
+    whole_numbers,
 )
 from oneof.answers.sources import Sources
 
@@ -306,11 +307,14 @@ class Answers(Sources):
         return self.replace(items=joining.rows_of(ids, self), item_names=None)
 
     def named(self, *, class_names: Sequence[str] | None = None, item_names: Sequence[str] | None = None) -> "Answers":
-        """The same answers with names for the classes and for the items.
+        """The same answers with names for the classes and for the items; items called by numbers go by these.
 
         >>> Answers([[True, False]], [True]).named(class_names=["cat", "dog"]).class_names
         ('cat', 'dog')
         """
+        if item_names is not None and whole_numbers(names := [str(name) for name in item_names]):
+            numbers = np.array(names, dtype=np.int64)[self.items]
+            return self.replace(class_names=class_names, item_names=None, items=numbers)
         return self.replace(class_names=class_names, item_names=item_names)
 
     def __getitem__(self, index: slice | ArrayLike) -> "Answers":
