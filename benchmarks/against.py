@@ -6,8 +6,8 @@
 
 Each item gets one question about half of the classes; question and answer become a candidate set, which is what
 libraries for partial labels take. An adapter is a class whose instances have `fit(X, candidates)` and `predict(X)`, see
-`Learner`; it is made anew, with the seed, for each run. Our rows go to results/against.csv and the table that is made
-from them to benchmarks/against.md; rows of adapters are printed and not kept.
+`Learner`; it is made anew, with the seed, for each run. Our rows go to results/against.csv, from which
+`python -m benchmarks.pages` makes the table in docs/against.md; rows of adapters are printed and not kept.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from oneof import Answers, OneOfClassifier, UniformQueries, datasets, respond
 from oneof.files.atomic import replacing
 
 TABLES: dict[str, Callable[..., Any]] = {"iris": load_iris, "wine": load_wine, "digits": load_digits}
-ROWS, PAGE = Path("results/against.csv"), Path("benchmarks/against.md")
+ROWS = Path(__file__).parent.parent / "results" / "against.csv"
 Split = tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
 
 
@@ -95,8 +95,8 @@ def run(name: str, label: str, make: Callable[[int], Learner], seed: int) -> dic
         "seed": seed,
         "test_accuracy": round(100 * float(right.mean()), 4),
         "cpu_seconds": round(seconds, 2),
-        "version": oneof.__version__,
-        "torch": torch.__version__,
+        "code_version": oneof.__version__,
+        "torch_version": torch.__version__,
     }
 
 
@@ -126,6 +126,11 @@ def table(rows: pd.DataFrame) -> str:
     return "\n".join(lines) + "\n"
 
 
+def facts() -> dict[str, str]:
+    """What pages say from the rows."""
+    return {"table": table(pd.read_csv(ROWS))}
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run, print, and keep our rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -147,9 +152,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if ROWS.exists():
         kept = pd.read_csv(ROWS)
         mine = pd.concat([kept[~kept["dataset"].isin(mine["dataset"])], mine], ignore_index=True)
-    for path, text in ((ROWS, mine.to_csv(index=False)), (PAGE, f"# Against other code\n\n{table(mine)}")):
-        with replacing(path) as part:
-            part.write_text(text, encoding="utf-8")
+    with replacing(ROWS) as part:
+        mine.to_csv(part, index=False)
 
 
 if __name__ == "__main__":

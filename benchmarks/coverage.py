@@ -2,30 +2,29 @@
 
     python -m benchmarks.coverage [--times 1000]
 
-Writes results/coverage.csv and, from its rows, docs/coverage.md. A situation is simulated `times` times: `before` is
-the share of intervals that held the truth as the first edition would have judged (answers taken as exact, skips left
-out, rates taken as known, one look), `after` the same as judged now; `refused` the share of data sets that are refused.
+Writes results/coverage.csv, from which `python -m benchmarks.pages` makes the table in docs/coverage.md. A situation is
+simulated `times` times: `before` is the share of intervals that held the truth as the first edition would have judged
+(answers taken as exact, skips left out, rates taken as known, one look), `after` the same as judged now; `refused` the
+share of data sets that are refused.
 """
 
 import argparse
 import zlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
+from benchmarks import pages
 from oneof import Answers, Estimate, PredictionQueries, UniformQueries, estimate_accuracy, respond
 from oneof.evaluation import accuracy_with_labels, assisted_accuracy
 from oneof.files.atomic import replacing
 from oneof.noise import rates_from_gold, rates_from_repeated
 
-ROOT = Path(__file__).parent.parent
-ROWS, PAGE = ROOT / "results" / "coverage.csv", ROOT / "docs" / "coverage.md"
+ROWS = pages.RESULTS / "coverage.csv"
 Rng = np.random.Generator
-SHARES = ("before", "after", "refused")
 
 
 class Judged(NamedTuple):
@@ -278,56 +277,36 @@ def simulate(number: int, times: int) -> dict[str, Any]:
     return row
 
 
-def page(rows: pd.DataFrame) -> str:
-    """The page, from the rows alone."""
-    lines = [
-        "# Do the intervals hold?",
-        "",
-        "Every situation below was simulated; `python -m benchmarks.coverage` makes the table from",
-        "`results/coverage.csv`. *Covered* is the share of 95 % intervals that held the truth: *before*, as the",
-        "first edition judged; *now*, as `estimate_accuracy` judges. *Refused* is the share of data sets that get a",
-        "sentence and no figure.",
-        "",
-        "| situation | n | accuracy | data sets | promise | covered before | covered now | mean width | refused |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    for row in rows.to_dict("records"):
-        width = "" if np.isnan(row["width"]) else f"{row['width']:.3f}"
-        before, after, refused = ("" if np.isnan(row[name]) else f"{100 * row[name]:.1f} %" for name in SHARES)
-        lines.append(
-            f"| {row['situation']} | {row['n']:,} | {100 * row['accuracy']:.0f} % | {row['times']:,} | "
-            f"{row['promise']} | {before} | {after} | {width} | {refused} |"
-        )
+def facts() -> dict[str, str]:
+    """What pages say from the rows."""
+    rows = pd.read_csv(ROWS)
+    shown = {
+        "situation": rows["situation"],
+        "n": rows["n"].map("{:,}".format),
+        "accuracy": (100 * rows["accuracy"]).map("{:.0f} %".format),
+        "data sets": rows["times"].map("{:,}".format),
+        "promise": rows["promise"],
+        "covered before": (100 * rows["before"]).map("{:.1f} %".format, na_action="ignore"),
+        "covered now": (100 * rows["after"]).map("{:.1f} %".format, na_action="ignore"),
+        "mean width": rows["width"].map("{:.3f}".format, na_action="ignore"),
+        "refused": (100 * rows["refused"]).map("{:.1f} %".format),
+    }
     known = set(rows["situation"])
-    lines += [f"| {case.name} | {case.n:,} | | not run | | | | | |" for case in situations() if case.name not in known]
-    error = 100 * np.sqrt(0.05 * 0.95 / rows["times"].min())
-    lines += [
-        "",
-        "*n* is the number of items with answers. *exact*: at least 95 % at any number of answers, whatever the",
-        "mistakes. *at least*: conservative. *asymptotic*: about 95 %, if answers are many. *anytime*: the share",
-        f"of runs in which no look was wrong. A coverage of 95 % has a standard error of {error:.1f} percentage",
-        "points.",
-        "",
-        "What no row shows: errors that depend on the item (hard ones are answered wrongly more often) break every",
-        "correction by flip rates. Labels for some of the items, as in the last row, correct for them too.",
-        "",
-    ]
-    return "\n".join(lines)
+    missing = [{"situation": case.name, "n": f"{case.n:,}", "data sets": "not run"} for case in situations()]
+    missing = [row for row in missing if row["situation"] not in known]
+    table = pd.concat([pd.DataFrame(shown), pd.DataFrame(missing)]).fillna("")
+    return {"table": pages.table(table), "error": f"{100 * np.sqrt(0.05 * 0.95 / rows['times'].min()):.1f}"}
 
 
 def main() -> None:
-    """Simulate, keep the rows, write the page."""
+    """Simulate and keep the rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=1000, help="data sets for each situation")
     parser.add_argument("--workers", type=int, default=2, help="situations side by side")
-    parser.add_argument("--page", action="store_true", help="only write the page anew, from the rows that are there")
     options = parser.parse_args()
-    if not options.page:
-        rows = measure(options.times, options.workers)
-        with replacing(ROWS) as part:
-            rows.round(4).to_csv(part, index=False, lineterminator="\n")
-    with replacing(PAGE) as part:
-        part.write_text(page(pd.read_csv(ROWS)), encoding="utf-8")
+    rows = measure(options.times, options.workers)
+    with replacing(ROWS) as part:
+        rows.round(4).to_csv(part, index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

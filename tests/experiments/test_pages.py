@@ -2,8 +2,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from oneof.experiments.leaderboard_page import leaderboard_page
-from oneof.experiments.pages import OTHER_NETWORKS, reproduction_page, write_pages
+from oneof.experiments.pages import reproduction_page, write_pages
 from oneof.experiments.protocol import preset
 from oneof.experiments.store import Evidence, Results
 
@@ -52,18 +51,3 @@ def test_pages_show_the_pictures_among_the_results(tmp_path: Path, make_row: Mak
     assert [path.name for path in paths] == ["reproduction.md", "leaderboard.md"]
     assert "(../results/cpu/figure1.png)" in paths[0].read_text()
     assert "(../results/cpu/figure6.png)" in paths[0].read_text()
-
-
-def test_the_committed_pages_are_made_from_the_committed_rows(tmp_path: Path) -> None:
-    here = Path(__file__).parents[2]
-    results = Results(here / "results")
-    others = {name: results.evidence(name) for name in OTHER_NETWORKS["cpu"]}
-    made = {
-        "reproduction.md": reproduction_page(results.evidence("cpu"), preset("cpu"), Path("../results/cpu"), others),
-        "leaderboard.md": leaderboard_page(results.evidence("fast"), results.evidence("cpu").rows),
-    }
-    for name, content in made.items():
-        # Compared by lines, so that a difference is shown and not two whole pages.
-        assert (here / "docs" / name).read_text(encoding="utf-8").splitlines() == content.splitlines(), (
-            f"docs/{name} is not what the rows give: run `oneof report --docs docs`"
-        )

@@ -50,26 +50,32 @@ CHOICES = (
 )
 
 
-def write_pages(results: Results, preset_name: str, docs: Path) -> list[Path]:
-    """Write ``reproduction.md`` and ``leaderboard.md`` below ``docs``; the figures stay among the results."""
-    evidence = results.evidence(preset_name)
-    others = {name: results.evidence(name) for name in OTHER_NETWORKS.get(preset_name, ())}
+def pages(results: Results, preset_name: str, docs: Path) -> dict[str, str]:
+    """The pages by name, as they stand in the folder `docs`; their figures stay among the results."""
     pictures = Path(os.path.relpath(results.folder / preset_name, docs))
-    docs.mkdir(parents=True, exist_ok=True)
-    pages = {
-        "reproduction.md": reproduction_page(evidence, preset(preset_name), pictures, others),
+    evidence = results.evidence(preset_name)
+    return {
+        "reproduction.md": reproduction_page(evidence, preset(preset_name), pictures, _others(results, preset_name)),
         "leaderboard.md": leaderboard_page(results.evidence("fast"), results.evidence("cpu").rows),
     }
-    for name, content in pages.items():
+
+
+def write_pages(results: Results, preset_name: str, docs: Path) -> list[Path]:
+    """Write `reproduction.md` and `leaderboard.md` into the folder `docs`, and the figures of other networks."""
+    docs.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, content in pages(results, preset_name, docs).items():
         with replacing(docs / name) as part:
             part.write_text(content, encoding="utf-8")
-    figures = [
-        path
-        for name, runs in others.items()
-        for key in _other_figures(runs.rows)
-        for path in write_item(key, runs, results.folder / name)
-    ]
-    return [*(docs / name for name in pages), *figures]
+        written.append(docs / name)
+    for name, runs in _others(results, preset_name).items():
+        for key in _other_figures(runs.rows):
+            written += write_item(key, runs, results.folder / name)
+    return written
+
+
+def _others(results: Results, preset_name: str) -> dict[str, Evidence]:
+    return {name: results.evidence(name) for name in OTHER_NETWORKS.get(preset_name, ())}
 
 
 def reproduction_page(

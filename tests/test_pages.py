@@ -1,0 +1,44 @@
+"""Pages with numbers are made from the committed rows."""
+
+import re
+
+import pytest
+
+from benchmarks.pages import MARK, ROOT, facts_of, filled, rebuilt
+
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+
+
+def test_every_page_is_what_the_rows_give() -> None:
+    made = rebuilt()
+    assert len(made) > 3
+    for path, text in made.items():
+        # Compared by lines, so that a difference is shown and not two whole pages.
+        assert path.read_text(encoding="utf-8").splitlines() == text.splitlines(), (
+            f"{path.relative_to(ROOT)} is not what the rows give: run `python -m benchmarks.pages`"
+        )
+
+
+def test_every_fact_is_told_somewhere() -> None:
+    told: dict[str, set[str]] = {}
+    for path in PAGES:
+        text = path.read_text(encoding="utf-8")
+        assert text.count("<!-- rows: ") == text.count("<!-- /rows -->") == len(MARK.findall(text)), path.name
+        for mark in MARK.finditer(text):
+            told.setdefault(mark["module"], set()).add(mark["name"])
+    for module, names in told.items():
+        assert set(facts_of(module)) == names, module
+
+
+def test_a_page_is_filled_and_filled_again() -> None:
+    facts = {"speed": {"ratio": "3.7", "table": "| a |\n|---|\n"}}.__getitem__
+    page = "It takes <!-- rows: speed ratio -->?<!-- /rows --> times.\n\n<!-- rows: speed table -->\n<!-- /rows -->\n"
+    made = filled(page, facts)
+    assert "takes <!-- rows: speed ratio -->3.7<!-- /rows --> times" in made
+    assert "-->\n\n| a |\n|---|\n\n<!-- /rows -->\n" in made
+    assert filled(made, facts) == made
+
+
+def test_an_unknown_fact_is_named() -> None:
+    with pytest.raises(ValueError, match=re.escape("speed has no fact 'tabel'; it has table")):
+        filled("a <!-- rows: speed tabel --><!-- /rows -->", {"speed": {"table": ""}}.__getitem__)
