@@ -24,12 +24,13 @@ SHAPES = {"portrait": (600, 900), "square": (500, 500), "landscape": (900, 600),
 }
 BOXES = """() => {
   const box = (id) => {
-    const found = document.querySelector(id).getBoundingClientRect();
+    const node = document.querySelector(id), found = node.getBoundingClientRect();
+    if (!node.checkVisibility()) return null;
     return [found.left, found.top, found.right, found.bottom];
   };
   const image = document.querySelector("#image-frame img");
-  return { picture: box("#image-frame img"), stage: box(".stage"), answers: box(".answers"), labels: box("#labels"),
-    natural: [image.naturalWidth, image.naturalHeight], window: [0, 0, innerWidth, innerHeight],
+  return { picture: box("#image-frame img"), frame: box("#image-frame"), stage: box(".stage"), answers: box(".answers"), labels: box("#labels"),
+    over: [box("#item-name"), box("#zoom-tools")], natural: [image.naturalWidth, image.naturalHeight], window: [0, 0, innerWidth, innerHeight],
     page: [document.documentElement.scrollWidth, document.documentElement.scrollHeight] };
 }"""
 IN_VIEW = """() => {
@@ -108,9 +109,12 @@ def test_every_picture_is_whole_in_every_window_and_labels_beside_it(sized: Any,
             assert at["page"][1] <= size[1], where
             wide, high = at["picture"][2] - at["picture"][0], at["picture"][3] - at["picture"][1]
             assert wide * at["natural"][1] == pytest.approx(high * at["natural"][0], rel=0.02, abs=1500), where
+            assert all(other is None or other[1] >= at["frame"][3] - 1 for other in at["over"]), where
             # As large as it can be: it touches the rim of the frame, or is ten times its own size.
-            room = [at["stage"][2] - at["stage"][0] - 26, at["stage"][3] - at["stage"][1] - 26]
+            room = [at["frame"][2] - at["frame"][0] - 26, at["frame"][3] - at["frame"][1] - 26]
             assert wide >= room[0] - 2 or high >= room[1] - 2 or wide == 10 * at["natural"][0], where
+            if size == (768, 1024):
+                assert at["frame"][2] - at["frame"][0] > 0.9 * size[0], "a tablet held upright"
             if size in ((1366, 650), (360, 640)):
                 assert ada.page.evaluate(IN_VIEW) == 8, size
                 assert ada.page.locator("#more-labels").is_hidden()
