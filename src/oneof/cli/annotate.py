@@ -6,16 +6,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
 
 from oneof.cli import annotate_manage, annotate_programs
 from oneof.cli.annotate_options import Folder, Name, Url, list_problems, open_database
-
-if TYPE_CHECKING:
-    pass
+from oneof.cli.annotate_status import print_status
 
 app = typer.Typer(
     help="Ask people \"is it one of these?\" on a web page. Needs the extra: pip install 'oneof\\[annotation]'",
@@ -197,7 +195,7 @@ def status(
     if as_json:
         typer.echo(json.dumps(figures | ({"problems": problems} if audit else {}), indent=1))
     else:
-        _print_status(figures)
+        print_status(figures)
         for problem in problems:
             typer.echo(f"audit: {problem}", err=True)
         if audit and not problems:
@@ -273,46 +271,6 @@ def _link(folder: Path, token: str, public_url: str | None = None) -> str:
     if public_url is not None:
         base = public_url.rstrip("/") + urlsplit(base).path
     return f"{base}/join/{token}"
-
-
-def _print_status(figures: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    def percent(value: float | None) -> str:
-        return "-" if value is None else f"{value:.1%}"
-
-    alpha, model = figures["agreement_alpha"], figures["model"]
-    typer.echo(
-        f"{figures['project']}: {figures['answered']} of {figures['needed']} answers, {figures['skipped']} can't tell"
-        f"{', paused' if figures['paused'] else ''}"
-    )
-    typer.echo(f"yes {percent(figures['yes_rate'])}, expected {percent(figures['expected_yes_rate'])}")
-    typer.echo(f"agreement (Krippendorff's alpha): {'-' if alpha is None else f'{alpha:.3f}'}")
-    if model is not None:
-        interval = f"{percent(model['low'])} to {percent(model['high'])}"
-        typer.echo(f"model, without labels: {percent(model['accuracy'])} ({interval}, {model['judged_on']} answers)")
-        for one in model["what_if"]:
-            ends = f"{percent(one['low'])} to {percent(one['high'])}"
-            typer.echo(f"  if people erred in {percent(one['error'])} of answers: {percent(one['accuracy'])} ({ends})")
-        for note in filter(None, [*model["notes"], model["warning"]]):
-            typer.echo(f"  {note}")
-    table = Table("name", "answers", "can't tell", "yes", "median s", "too fast", "gold", "same again", "last hour")
-    for person in figures["annotators"]:
-        seconds = person["median_seconds"]
-        table.add_row(
-            person["name"],
-            str(person["answered"]),
-            str(person["skipped"]),
-            percent(person["yes_rate"]),
-            "-" if seconds is None else f"{seconds:.1f}",
-            percent(person["too_fast"]),
-            f"{person['gold_right']} of {person['gold_asked']}",
-            f"{person['repeats_same']} of {person['repeats_asked']}",
-            str(person["last_hour"]),
-        )
-    # As wide as it needs to be: what goes into a file or a narrow window is not cut off.
-    Console(width=max(Console().width, Console(width=10_000).measure(table).maximum)).print(table)
 
 
 @contextmanager

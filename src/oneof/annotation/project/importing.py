@@ -72,7 +72,8 @@ def import_items(
             # Equal turns: whoever waits for the database gets as long as this batch took.
             time.sleep(min(0.1, time.monotonic() - started))
     if done.left_out and not done.added + done.known:
-        raise ProjectError(f"{path}: nothing here can be taken; {done.left_out[0]}")
+        more = [f"({len(done.left_out) - SHOWN_PROBLEMS} more)"] if len(done.left_out) > SHOWN_PROBLEMS else []
+        raise ProjectError("\n".join([f"{path}: nothing here can be taken", *done.left_out[:SHOWN_PROBLEMS], *more]))
     told = {"path": str(path), "added": done.added, "known": done.known, "left_out": done.left_out[:NOTED_PROBLEMS]}
     database.write(lambda connection: journal.note(connection, "import", time.time(), person_id, **told))
     return done
