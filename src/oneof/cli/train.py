@@ -142,11 +142,19 @@ def train(
             "left_out": list(items.left_out),
             "config": model.config_.model_dump(),
         },
-        f"[bold]{out}[/bold]: "
+        f"[bold]{out}[/bold]: {_described(model.config_.backbone, features.shape)}, "
         + (f"label-free accuracy {judged}" if judged else f"not judged: {fitted.unjudged}")
         + told(items.left_out),
         as_json,
     )
+
+
+def _described(backbone: str, shape: tuple[int, ...]) -> str:
+    """Which network it is, and what it gets of an item."""
+    from oneof.models import resolve
+
+    given = f"{shape[0]} features" if len(shape) == 1 else f"pictures of {' x '.join(map(str, shape))}"
+    return f"{resolve(backbone, shape)} on {given}"
 
 
 def _print_encoders(table: list[dict[str, Any]], chosen: str) -> None:

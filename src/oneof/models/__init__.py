@@ -12,7 +12,7 @@ from oneof.models.mlp import MLP
 from oneof.models.resnet import ResNet34
 from oneof.models.resnet9 import ResNet9
 
-__all__ = ["CNN", "MLP", "Linear", "ResNet9", "ResNet34", "StridedCNN", "create", "names"]
+__all__ = ["CNN", "MLP", "Linear", "ResNet9", "ResNet34", "StridedCNN", "create", "names", "resolve"]
 
 _BACKBONES: dict[str, Callable[..., nn.Module]] = {
     "linear": Linear,
@@ -30,6 +30,17 @@ def names() -> list[str]:
     return list(_BACKBONES)
 
 
+def resolve(name: str, shape: tuple[int, ...]) -> str:
+    """The network that a name means for items of this shape.
+
+    >>> resolve("auto", (64,))
+    'mlp'
+    """
+    if name != "auto":
+        return name
+    return "cnn" if len(shape) == 3 and min(shape[1:]) >= 8 else "mlp"
+
+
 def create(name: str, shape: tuple[int, ...], classes: int, width: int | None = None) -> nn.Module:
     """A network by name for items of this shape: (features,) or (channels, height, width).
 
@@ -38,8 +49,7 @@ def create(name: str, shape: tuple[int, ...], classes: int, width: int | None = 
     >>> create("auto", (1, 8, 8), classes=10).__class__.__name__
     'CNN'
     """
-    if name == "auto":
-        name = "cnn" if len(shape) == 3 and min(shape[1:]) >= 8 else "mlp"
+    name = resolve(name, shape)
     if name not in _BACKBONES:
         raise ValueError(f"unknown backbone {name!r}, expected auto, {', '.join(_BACKBONES)}, or an nn.Module")
     return _BACKBONES[name](shape, classes) if width is None else _BACKBONES[name](shape, classes, width)
