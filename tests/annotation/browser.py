@@ -136,11 +136,13 @@ class Person:
         self.page.wait_for_selector("#save-state[data-save='saved'][data-waiting='0']")
 
     def press(self, key: str) -> int:
-        """Press a key that changes the question; returns the next one."""
+        """Press a key that changes the question, and guess nothing after "can't tell"; returns the next one."""
         if key not in "ur":
             self.page.wait_for_selector("body[data-state='item'], body[data-state='broken'], dialog[open]")
         before = self.task
         self.page.keyboard.press(key)
+        if self.page.locator("#guess-dialog[open]").count():
+            self.page.keyboard.press("c")
         self.page.wait_for_function("before => Number(document.body.dataset.task || 0) !== before", arg=before)
         return self.task
 

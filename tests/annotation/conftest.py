@@ -18,11 +18,13 @@ import httpx
 import psycopg
 import pytest
 import uvicorn
+from sqlalchemy import func, insert, select
 
 from oneof.annotation.asking import people
 from oneof.annotation.project.folder import Project, open_project
 from oneof.annotation.project.starting import start_project
 from oneof.annotation.store.database import Database
+from oneof.annotation.store.schema import events, items, models, predictions
 from oneof.annotation.web.app import create_app
 
 
@@ -184,6 +186,20 @@ class World:
     def step(client: httpx.Client, kind: str, **more: Any) -> httpx.Response:
         """Undo or redo."""
         return client.post(f"/api/{kind}", json={"id": str(uuid.uuid4())} | more)
+
+    def model(self, aside: Any = (), label: Callable[[int], int] = lambda item: item % 5) -> int:
+        """Store a model that has learned from every answer but those about `aside`, and what it says of items."""
+
+        def work(connection: Any) -> int:
+            last = connection.execute(select(func.coalesce(func.max(events.c.id), 0))).scalar_one()
+            row = {"trained_at": 1000.0, "last_event": last, "answers": last, "held_out": 0}
+            model = int(connection.execute(insert(models).values(row).returning(models.c.id)).scalar_one())
+            for item in connection.scalars(select(items.c.id)).all():
+                said = {"model_id": model, "item_id": item, "label": label(item), "held_out": item in aside}
+                connection.execute(insert(predictions).values(said))
+            return model
+
+        return self.database.write(work)
 
     def rows(self, query: Any) -> list[Any]:
         with self.database.read() as connection:

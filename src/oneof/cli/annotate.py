@@ -149,12 +149,14 @@ def invite(
 @app.command("import")
 def import_command(folder: Folder, path: Items, gold: Gold = None, database: Url = None) -> None:
     """Add items; what is already here is left alone. People can go on answering meanwhile."""
+    from oneof.annotation.learning.predicting import predict_new
     from oneof.annotation.project.importing import import_items, read_gold
 
     with _counting("items") as report:
         project, opened = open_database(folder, database)
         known = {} if gold is None else read_gold(gold, [one.name for one in project.classes])
         done = import_items(opened, project, path, known, report=report)
+        predict_new(opened, project)
     list_problems("left out", done.left_out)
     typer.echo(f"{done.added} new items, {done.known} already here.")
 
@@ -163,7 +165,9 @@ def import_command(folder: Folder, path: Items, gold: Gold = None, database: Url
 def export(
     folder: Folder,
     out: Annotated[Path, typer.Option(help="File to write: .csv, .jsonl or .parquet.")],
-    with_skips: Annotated[bool, typer.Option("--with-skips", help='Also "can\'t tell".')] = False,
+    with_skips: Annotated[
+        bool, typer.Option("--with-skips/--without-skips", help='Also "can\'t tell": judging needs them.')
+    ] = True,
     with_checks: Annotated[bool, typer.Option("--with-checks", help="Also hidden gold and repeats.")] = False,
     with_withdrawn: Annotated[bool, typer.Option("--with-withdrawn", help="Also withdrawn answers.")] = False,
     database: Url = None,
@@ -227,6 +231,26 @@ def train(
     )
     typer.echo(f"Model: {trained.folder}")
     list_problems("skipped", trained.skipped)
+
+
+@app.command()
+def judge(
+    folder: Folder,
+    questions: Annotated[int | None, typer.Option(min=1, help="How many questions.")] = None,
+    width: Annotated[
+        float | None, typer.Option(help="Or as many as an interval of this width takes, such as 0.1.")
+    ] = None,
+    database: Url = None,
+) -> None:
+    """Ask for a judging round: what the current model guesses, among decoys, mixed among the other questions."""
+    from oneof.annotation.learning.predicting import predict_new
+    from oneof.annotation.learning.sizing import begin_round
+
+    project, opened = open_database(folder, database)
+    predict_new(opened, project)
+    begun = begin_round(opened, project, questions, time.time(), width=width)
+    typer.echo(f"{begun.questions} questions about model {begun.model} stand among the next ones.")
+    typer.echo(f"How it does: oneof annotate status {folder}")
 
 
 @app.command()

@@ -22,6 +22,8 @@ def print_status(figures: dict[str, Any]) -> None:
     if model is not None:
         interval = f"{_percent(model['low'])} to {_percent(model['high'])}"
         typer.echo(f"model, without labels: {_percent(model['accuracy'])} ({interval}, {model['judged_on']} answers)")
+        if model["round"]["asked"]:
+            typer.echo(f"  judging round: {model['round']['answered']} of {model['round']['asked']} answered")
         for one in model["what_if"]:
             ends = f"{_percent(one['low'])} to {_percent(one['high'])}"
             typer.echo(

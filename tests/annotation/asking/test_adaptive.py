@@ -34,7 +34,7 @@ def test_questions_ask_about_what_the_model_doubts(make_world):
     doubt = np.tile([0.0, 0.0, 0.0, 0.5, 0.5], (10, 1))
     assert choose(world, doubt) == 10
     for row in questions(world):
-        assert row.adaptive
+        assert row.design == "adaptive"
         assert len({3, 4} & set(read_subset(row.subset))) == 1
 
 
@@ -70,7 +70,7 @@ def test_the_uniform_share_is_drawn_without_the_model_from_the_recorded_seed(mak
     doubt = np.tile([0.0, 0.0, 0.0, 0.5, 0.5], (200, 1))
     choose(first)
     choose(same, doubt)
-    chosen = [{row.id for row in questions(world) if row.adaptive} for world in (first, same)]
+    chosen = [{row.id for row in questions(world) if row.design == "adaptive"} for world in (first, same)]
     assert chosen[0] == chosen[1]
     assert 0.2 < 1 - len(chosen[0]) / 200 < 0.4
 
@@ -79,7 +79,7 @@ def test_each_adaptive_question_names_its_draw(make_world):
     world = make_world(10, uniform_share=0.0)
     choose(world)
     (uniform, adaptive) = world.rows(select(draws).order_by(draws.c.id))
-    assert (uniform.adaptive, adaptive.adaptive, adaptive.drawn) == (False, True, 10)
+    assert (uniform.design, adaptive.design, adaptive.drawn) == ("uniform", "adaptive", 10)
     assert {row.draw_id for row in questions(world)} == {adaptive.id}
 
 
@@ -87,4 +87,4 @@ def test_each_adaptive_question_names_its_draw(make_world):
 def test_a_share_of_one_changes_nothing(make_world):
     world = make_world(10, uniform_share=1.0)
     assert choose(world) == 0
-    assert world.rows(select(func.count()).where(tasks.c.adaptive)) == [(0,)]
+    assert world.rows(select(func.count()).where(tasks.c.design == "adaptive")) == [(0,)]

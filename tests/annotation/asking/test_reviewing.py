@@ -34,7 +34,7 @@ def settle(world, task, answer):
 
 def used(world, **more):
     with world.database.read() as connection:
-        rows = [row for part in answer_rows(connection, world.project, **more) for row in part]
+        rows = [row for part in answer_rows(connection, world.project, **({"skips": False} | more)) for row in part]
     return {row["annotator"]: row["answer"] for row in rows}
 
 

@@ -1,4 +1,4 @@
-"""Training by itself."""
+"""Training by itself, and predictions for what comes in."""
 
 import pytest
 from sqlalchemy import insert, update
@@ -51,6 +51,24 @@ def test_one_training_at_a_time_begins(world, answered, monkeypatch):
     assert automatic.train_if_due(answered.database, project, 1000.0) == 1
     assert automatic.train_if_due(answered.database, project, 1001.0) is None
     assert len(begun) == 1
+
+
+def test_new_items_are_predicted_by_themselves_one_job_at_a_time(world, monkeypatch):
+    begun = []
+    monkeypatch.setattr(jobs.subprocess, "Popen", lambda command, **_: begun.append(command) or FakeProcess())
+    assert automatic.predict_if_due(world.database, world.project, 1000.0) is None, "there is no model"
+    world.model()
+    job = automatic.predict_if_due(world.database, world.project, 1000.0)
+    assert job is not None
+    assert automatic.predict_if_due(world.database, world.project, 1001.0) is None
+    failed = update(jobs.jobs).values(state="failed")
+    world.database.write(lambda c: c.execute(failed))
+    assert automatic.predict_if_due(world.database, world.project, 1300.0) is None, "not right after a failure"
+    assert automatic.predict_if_due(world.database, world.project, 1700.0) == job + 1
+    world.database.write(lambda c: c.execute(update(models).values(last_item=20)))
+    world.database.write(lambda c: c.execute(update(jobs.jobs).values(state="done")))
+    assert automatic.predict_if_due(world.database, world.project, 9000.0) is None, "every item has its prediction"
+    assert len(begun) == 2
 
 
 class FakeProcess:

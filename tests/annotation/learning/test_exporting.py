@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import select
 
 from oneof import Answers
-from oneof.annotation.asking import managing
+from oneof.annotation.asking import decoys, managing
 from oneof.annotation.asking.questions import draw_again, read_subset
 from oneof.annotation.learning.exporting import COLUMNS, export_answers
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store.schema import draws, items, tasks
+from oneof.annotation.store.schema import draws, items, predictions, tasks
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".PARQUET"])
@@ -23,7 +23,7 @@ def test_item_18_the_export_is_what_answers_load_reads(make_world, tmp_path, suf
     ann, bob = world.annotator("ann"), world.annotator("böb, the 2nd")
     given = [world.give(client, answer) for client, answer in ((ann, "yes"), (bob, "no"), (ann, "skip"), (bob, "yes"))]
     out = tmp_path / f"answers{suffix}"
-    assert export_answers(world.database, world.project, out) == 3
+    assert export_answers(world.database, world.project, out, skips=False) == 3
     answers = Answers.load(out)
     kept = [row for row in given if row["answer"] != "skip"]
     asked = {row.id: row for row in world.rows(select(tasks.c.id, tasks.c.subset, items.c.name).join(items))}
@@ -54,7 +54,7 @@ def test_item_18_every_row_tells_who_when_and_from_which_seed(world, tmp_path, s
     world.give(ann, "no", seconds=2.5)
     world.give(ann, "skip", reason="blurred")
     out = tmp_path / f"answers{suffix}"
-    assert export_answers(world.database, world.project, out, skips=True) == 2
+    assert export_answers(world.database, world.project, out) == 2
     first, second = read_rows(out)
     assert tuple(first)[: len(COLUMNS)] == COLUMNS
     assert tuple(first)[:3] == ("item", "subset", "answer")
@@ -88,6 +88,42 @@ def test_withdrawn_answers_and_checks_are_left_out_unless_asked_for(make_world, 
         ("ann", "question", True),
         ("bob", "gold", False),
     ]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_every_row_tells_the_design_the_prediction_the_guess_and_what_was_shown(make_world, tmp_path, suffix):
+    world = make_world(8, show_predictions=True)
+    ann = world.annotator("ann")
+    world.give(ann)
+    world.model(aside={1, 2, 3})
+    world.database.write(lambda connection: decoys.ask_round(connection, world.project, 2, 0.0))
+    made = {row.id: row for row in world.rows(select(tasks).where(tasks.c.design == "prediction"))}
+    for number in range(9):
+        world.give(ann, *(("skip",) if number % 2 else ("no",)), **({"guess": "yes"} if number % 2 else {}))
+    out = tmp_path / f"answers{suffix}"
+    assert export_answers(world.database, world.project, out) == 10
+    rows = read_rows(out)
+    word = {".csv": {True: "true", False: "false", None: ""}}.get(suffix, {True: True, False: False, None: None})
+    held = {
+        row.id: row.held_out
+        for row in world.rows(
+            select(tasks.c.id, predictions.c.held_out).join(predictions, predictions.c.item_id == tasks.c.item_id)
+        )
+    }
+    assert rows[0]["design"] == "uniform"
+    assert {row["design"] for row in rows[1:]} == {"given"}, (
+        "beside the model's guess nobody answers the question alone"
+    )
+    for row in rows:
+        task = int(row["task"])
+        assert row["predicted"] == (f"c{made[task].predicted}" if task in made else "" if suffix == ".csv" else None)
+        assert row["held_out"] == word[held[task]]
+        assert row["predictions_shown"] == word[row is not rows[0]]
+        assert row["skip"] == word[row["answer"] == "skip"]
+        assert (row["guess"] or None) == ("yes" if row["answer"] == "skip" else None)
+    answers = Answers.load(out)
+    assert answers.skipped.sum() == 4
+    assert answers.has_design("given").sum() == 9
 
 
 def test_undone_answers_are_not_exported(world, tmp_path):

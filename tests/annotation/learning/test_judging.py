@@ -4,14 +4,14 @@ import uuid
 
 import numpy as np
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import select, update
 
 from oneof import Answers, estimate_accuracy
-from oneof.annotation.asking import claims, events
+from oneof.annotation.asking import claims, decoys, events
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.learning.judging import current_model
-from oneof.annotation.store.schema import events as events_table
-from oneof.annotation.store.schema import items, models, predictions, tasks
+from oneof.annotation.project.folder import save_settings
+from oneof.annotation.store.schema import items, tasks
 
 NOW = 1000.0
 
@@ -32,23 +32,14 @@ def claim(world, name):
     return world.database.write(lambda c: claims.claim(c, world.project, me, NOW)).tasks[0]
 
 
-def answer(world, name, task, said="yes"):
-    me, given = world.person(name), events.Given(str(uuid.uuid4()), task, said, 1.0)
+def answer(world, name, task, said="yes", guess=None):
+    me, given = world.person(name), events.Given(str(uuid.uuid4()), task, said, 1.0, guess=guess)
     return world.database.write(lambda c: events.record_answer(c, world.project, me, given, NOW)[0])
 
 
 def train(world, aside=()):
-    """A model that takes every item for class 0, and has learned from all answers but those about `aside`."""
-
-    def work(connection):
-        last = connection.execute(select(func.coalesce(func.max(events_table.c.id), 0))).scalar_one()
-        row = insert(models).values(trained_at=NOW, last_event=last, answers=last, held_out=0).returning(models.c.id)
-        model = connection.execute(row).scalar_one()
-        for item in connection.scalars(select(items.c.id)).all():
-            values = {"model_id": model, "item_id": item, "label": 0, "held_out": item in aside}
-            connection.execute(insert(predictions).values(values))
-
-    world.database.write(work)
+    """A model that takes every item for class 0."""
+    world.model(aside, label=lambda _: 0)
 
 
 def judged(world):
@@ -102,13 +93,6 @@ def test_an_item_that_was_learned_from_never_judges_by_another_question_either(s
     for _ in range(7):
         answer(world, "ann", claim(world, "ann"))
     assert judged(world)["judged_on"] == 3, "the item of the first question is out with both of its questions"
-
-
-def test_answers_given_beside_the_models_guess_do_not_judge(start):
-    world = start(6, show_predictions=True)
-    train(world)
-    answer(world, "ann", claim(world, "ann"))
-    assert judged(world)["judged_on"] == 0
 
 
 def test_answers_that_do_not_fit_give_a_warning_that_names_who_gave_them(start):
@@ -175,7 +159,7 @@ def test_skips_and_adaptive_questions_do_not_judge_and_an_item_judges_once(start
         answer(world, "ann", task, "skip" if number == 0 else "yes")
     assert judged(world)["judged_on"] == 4
     assert judged(world)["skipped"] == pytest.approx(1 / 8)
-    world.database.write(lambda c: c.execute(update(tasks).where(tasks.c.id != given[0]).values(adaptive=True)))
+    world.database.write(lambda c: c.execute(update(tasks).where(tasks.c.id != given[0]).values(design="adaptive")))
     told = judged(world)
     assert (told["judged_on"], told["low"], told["high"]) == (1, 0, 1), "a skip may have agreed or not"
 
@@ -187,3 +171,86 @@ def test_the_newest_model_is_judged(start):
     assert judged(world)["judged_on"] == 1
     train(world)
     assert (judged(world)["answers"], judged(world)["judged_on"]) == (1, 0)
+
+
+def ask_round(world, count):
+    world.database.write(lambda c: decoys.ask_round(c, world.project, count, NOW))
+    return {row.id: row for row in world.rows(select(tasks).where(tasks.c.design == "prediction"))}
+
+
+def test_a_judging_round_judges_and_says_how_far_it_is(start):
+    world = start(60)
+    train(world)
+    made = ask_round(world, 40)
+    subsets, said = [], []
+    while len(said) < 30:
+        task = claim(world, "ann")
+        if task not in made:
+            continue
+        subsets.append(np.isin(np.arange(5), read_subset(made[task].subset)))
+        said.append(len(said) % 6 > 0)
+        answer(world, "ann", task, "yes" if said[-1] else "no")
+    slip = world.project.settings.slip_rate
+    zeros = np.zeros(30, dtype=int)
+    answers = Answers(subsets, said, design="prediction", predicted=zeros, flip_yes=slip, flip_no=slip)
+    wanted = estimate_accuracy(zeros, answers, anytime=True)
+    told = judged(world)
+    assert (told["accuracy"], told["low"], told["high"]) == pytest.approx(wanted[:3])
+    assert (told["judged_on"], told["round"]) == (30, {"asked": 40, "answered": 30})
+
+
+def test_an_item_judges_by_its_judging_question_rather_than_by_a_uniform_one(start):
+    world = start(4)
+    train(world)
+    made = ask_round(world, 4)
+    for _ in range(8):
+        task = claim(world, "ann")
+        answer(world, "ann", task, "yes" if task in made else "no")
+    told = judged(world)
+    assert told["judged_on"] == 4
+    assert told["accuracy"] == 1, "every guess was confirmed, whatever the other four answers say"
+
+
+def test_rounds_about_an_earlier_model_judge_the_next_one_only_where_the_two_agree(start):
+    world = start(40)
+    first = set(range(1, 41))
+    train(world, aside=first)
+    made = ask_round(world, 40)
+    for _ in range(80):
+        task = claim(world, "ann")
+        answer(world, "ann", task) if task in made else None
+    world.model(first, label=lambda item: int(item == 1))
+    told = judged(world)
+    assert told["judged_on"] == 40
+    assert any("changed since its question was made" in note for note in told["notes"])
+    world.model(first, label=lambda item: item % 2)
+    told = judged(world)
+    assert told["judged_on"] == 0
+
+
+def test_guesses_narrow_what_skips_cost_and_the_width_without_them_is_told(start):
+    world = start(60)
+    train(world)
+    made = ask_round(world, 50)
+    skips = 0
+    for _ in range(110):
+        task = claim(world, "ann")
+        if task in made:
+            skips += 1
+            skip = skips % 2 == 0
+            answer(world, "ann", task, "skip" if skip else "yes", "yes" if skip else None)
+    told = judged(world)
+    assert (told["judged_on"], told["guessed"], told["skipped"]) == (50, 25, 0.5)
+    assert told["unguessed"]["low"] < told["low"]
+    assert told["high"] - told["low"] < told["unguessed"]["high"] - told["unguessed"]["low"]
+
+
+def test_what_was_shown_beside_the_guess_is_remembered_even_after_the_setting_is_off(start):
+    world = start(10, show_predictions=True)
+    train(world)
+    client = world.annotator("eve")
+    world.give(client)
+    hidden = type(world)(save_settings(world.project, {"show_predictions": False}), world.database, world.admin_token)
+    assert judged(hidden)["judged_on"] == 0
+    answer(hidden, "ann", claim(hidden, "ann"))
+    assert judged(hidden)["judged_on"] == 1

@@ -97,20 +97,20 @@ def test_judging_uses_one_answer_an_item_and_nothing_that_was_learned(make_world
 @pytest.mark.parametrize("backend", ["sqlite"])
 def test_adaptive_questions_come_once_there_is_a_model_and_a_share_stays_uniform(make_world, topics, tmp_path):
     world = make_world(topics, questions_per_item=2, mechanism="adaptive", uniform_share=0.25)
-    assert world.rows(select(func.count()).where(tasks.c.adaptive)) == [(0,)]
+    assert world.rows(select(func.count()).where(tasks.c.design == "adaptive")) == [(0,)]
     answer_some(world, "ann", 150)
     held = world.claim(world.annotator("bob"))
     shown = dict(world.rows(select(tasks.c.id, tasks.c.subset).join(claims, claims.c.task_id == tasks.c.id)))
     train(world, held_out=0.2)
-    rows = {row.id: row for row in world.rows(select(tasks, draws.c.adaptive.label("drawn")).join(draws))}
+    rows = {row.id: row for row in world.rows(select(tasks, draws.c.design.label("drawn")).join(draws))}
     # What anybody was shown is never changed, nor are the questions about items kept to judge.
-    assert all(rows[task].subset == subset and not rows[task].adaptive for task, subset in shown.items())
-    assert rows[held["task"]].adaptive is False
+    assert all(rows[task].subset == subset and rows[task].design == "uniform" for task, subset in shown.items())
+    assert rows[held["task"]].design == "uniform"
     aside = {item for (item,) in world.rows(select(predictions.c.item_id).where(predictions.c.held_out))}
-    adaptive = [row for row in rows.values() if row.adaptive]
+    adaptive = [row for row in rows.values() if row.design == "adaptive"]
     assert adaptive
     assert not {row.item_id for row in adaptive} & aside
-    assert all(row.drawn for row in adaptive)
+    assert all(row.drawn == "adaptive" for row in adaptive)
     assert all(1 <= len(read_subset(row.subset)) <= 2 for row in adaptive)
     fresh = [row for row in rows.values() if row.id not in shown and row.item_id not in aside]
     assert 0.1 < 1 - len(adaptive) / len(fresh) < 0.45

@@ -49,6 +49,17 @@ def test_a_project_is_run_with_a_key(world, program):
     assert audit(world.database) == []
 
 
+@without_postgresql
+def test_a_judging_round_by_number_or_width(world, program):
+    assert "no model" in program.post("/api/v1/judge", json={"questions": 3}).json()["detail"]
+    model = world.model()
+    assert program.post("/api/v1/judge", json={"questions": 3}).json() == {"model": model, "questions": 3}
+    too_many = program.post("/api/v1/judge", json={"width": 0.05})
+    assert (too_many.status_code, "only 17 items are left" in too_many.json()["detail"]) == (422, True)
+    assert program.post("/api/v1/judge", json={}).status_code == 422
+    assert program.get("/api/v1/status").json()["model"]["round"] == {"asked": 3, "answered": 0}
+
+
 def test_a_case_is_settled(make_world):
     world = make_world(items=1, overlap=2)
     for name, answer in (("ann", "yes"), ("bob", "no")):

@@ -68,6 +68,12 @@ def test_lists_are_short():
         messages.Claim(exclude=[1] * 201)
 
 
+def test_only_a_skip_comes_with_a_guess():
+    assert messages.Answer(**(GOOD | {"answer": "skip", "guess": "no"})).guess == "no"
+    with pytest.raises(ValidationError, match="only"):
+        messages.Answer(**(GOOD | {"answer": "yes", "guess": "no"}))
+
+
 def test_an_empty_remark_is_no_flag():
     assert messages.Flag(id=ID, task=1, comment="two cats").comment == "two cats"
     with pytest.raises(ValidationError, match="comment"):

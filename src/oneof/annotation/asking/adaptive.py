@@ -37,14 +37,15 @@ def choose_questions(
     with database.read() as connection:
         rows = connection.execute(
             select(tasks.c.id, tasks.c.item_id, tasks.c.position)
-            .where(tasks.c.kind == "question", tasks.c.free == tasks.c.quota, ~tasks.c.removed, _never_shown())
+            .where(tasks.c.kind == "question", tasks.c.free == tasks.c.quota, ~tasks.c.removed, never_shown())
+            .where(tasks.c.design != "prediction")
             .order_by(tasks.c.id)
         ).all()
     there = set(content.ids.tolist())  # without pictures that cannot be read any more
     rows = [row for row in rows if row.item_id in there]
     items = np.searchsorted(content.ids, np.array([row.item_id for row in rows], dtype=np.int64))
     count = len(rows)
-    draw_id, seed = database.write(lambda connection: new_draw(connection, project, count, now, adaptive=True))
+    draw_id, seed = database.write(lambda connection: new_draw(connection, project, count, now, "adaptive"))
     rng = np.random.default_rng(seed)
     drawn = rng.random(count) >= project.settings.uniform_share
     chosen = np.flatnonzero(drawn & ~aside[items]).tolist()
@@ -76,11 +77,12 @@ def _replace(connection: Connection, values: list[dict[str, Any]]) -> int:
     """Change those that are still untouched: somebody may have claimed one meanwhile."""
     changing = (
         update(tasks)
-        .where(tasks.c.id == bindparam("task"), tasks.c.free == tasks.c.quota, _never_shown())
-        .values(adaptive=True)
+        .where(tasks.c.id == bindparam("task"), tasks.c.free == tasks.c.quota, never_shown())
+        .values(design="adaptive")
     )
     return sum(connection.execute(changing, row).rowcount for row in values)
 
 
-def _never_shown() -> Any:
+def never_shown() -> Any:
+    """Of a question: nobody ever held it."""
     return ~select(claims.c.task_id).where(claims.c.task_id == tasks.c.id).exists()

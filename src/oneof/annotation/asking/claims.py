@@ -324,7 +324,7 @@ class _Search:
         if earlier is None:
             return None
         self.repeat_cursor = earlier.ordinal
-        same = ("item_id", "subset", "draw_id", "draw_row", "adaptive", "position")
+        same = ("item_id", "subset", "draw_id", "draw_row", "design", "predicted", "model_id", "position")
         values = {name: getattr(earlier, name) for name in same}
         row = insert(tasks).values(**values, kind="repeat", quota=0, free=0, repeat_of=earlier.id)
         task_id = int(self.connection.execute(row.returning(tasks.c.id)).scalar_one())

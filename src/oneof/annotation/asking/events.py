@@ -44,6 +44,7 @@ class Given:
     seconds: float
     reason: str | None = None
     guidelines: int | None = None
+    guess: str | None = None
 
 
 def record_answer(
@@ -61,7 +62,8 @@ def record_answer(
         raise ConflictError("this question has its answer already")
     late = held.state == "returned" or held.expires_at < now
     placed = held.placed or (held.state == "returned" and take_place(connection, given.task))
-    flip = 0.0 if given.answer == "skip" else project.settings.flip
+    said = given.guess if given.answer == "skip" else given.answer
+    flip = 0.0 if said is None else project.settings.flip
     event = _append(
         connection,
         client_id=given.id,
@@ -76,6 +78,8 @@ def record_answer(
         claimed_at=held.claimed_at,
         late=late,
         flip=flip,
+        guess=given.guess,
+        shown=held.shown,
         previous=person.undo_top,
     )
     _set_current(connection, event, placed=placed)

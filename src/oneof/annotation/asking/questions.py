@@ -40,7 +40,7 @@ def read_subset(text: str) -> list[int]:
     return [int(number) for number in text.split(",")]
 
 
-def new_draw(connection: Connection, project: Project, count: int, now: float, *, adaptive: bool) -> tuple[int, int]:
+def new_draw(connection: Connection, project: Project, count: int, now: float, design: str) -> tuple[int, int]:
     """Record a draw of `count` subsets and return its id and seed, which follows from the project's own seed."""
     facts.add(connection, "draws", 1)
     number = int(facts.get(connection, "draws", "0"))
@@ -51,7 +51,7 @@ def new_draw(connection: Connection, project: Project, count: int, now: float, *
         classes=len(project.classes),
         size=project.settings.size,
         drawn=count,
-        adaptive=adaptive,
+        design=design,
         created_at=now,
     )
     return int(connection.execute(row.returning(draws.c.id)).scalar_one()), seed
@@ -62,7 +62,7 @@ def ask(connection: Connection, project: Project, item_ids: Sequence[int], gold:
     settings = project.settings
     rounds = settings.questions_per_item
     count = len(item_ids) * rounds
-    draw_id, seed = new_draw(connection, project, count, now, adaptive=False)
+    draw_id, seed = new_draw(connection, project, count, now, "uniform")
     subsets = UniformQueries(len(project.classes), settings.size).draw(count, np.random.default_rng(seed))
     labels = np.random.default_rng([seed, 2]).permuted(np.nonzero(subsets)[1].reshape(count, -1), axis=1).tolist()
     order = np.random.default_rng([seed, 1]).integers(ROUND, size=count).tolist()
@@ -77,7 +77,7 @@ def ask(connection: Connection, project: Project, item_ids: Sequence[int], gold:
                 "subset": ",".join(map(str, labels[row])),
                 "draw_id": draw_id,
                 "draw_row": row,
-                "adaptive": False,
+                "design": "uniform",
                 "quota": wanted,
                 "free": wanted,
                 "position": turn * ROUND + order[row],

@@ -14,7 +14,7 @@ from oneof.annotation.asking.claims import give_back, set_aside
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store import facts, journal
 from oneof.annotation.store.database import Database
-from oneof.annotation.store.schema import claims, items, predictions, tasks
+from oneof.annotation.store.schema import claims, items, models, predictions, tasks
 
 SHOWN = 3
 
@@ -98,3 +98,5 @@ def _restore(connection: Connection, item_id: int) -> None:
     back = {"removed": False, "quota": table.quota + table.aside, "free": table.free + table.aside, "aside": 0}
     connection.execute(update(tasks).where(table.item_id == item_id).values(back))
     facts.add(connection, "needed", sum(row.aside for row in rows))
+    # Its prediction was forgotten: the current model looks at it again, with what came in since.
+    connection.execute(update(models).where(models.c.last_item >= item_id).values(last_item=item_id - 1))

@@ -1,8 +1,9 @@
-"""Training by itself: after so many new answers, or so many minutes, as the settings say."""
+"""What is done by itself: training after so many new answers or minutes, and predictions for what comes in."""
 
 from sqlalchemy import Connection, func, select
 
 from oneof.annotation.learning import jobs
+from oneof.annotation.learning.predicting import unpredicted
 from oneof.annotation.learning.training import FEWEST
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
@@ -37,5 +38,22 @@ def train_if_due(database: Database, project: Project, now: float) -> int | None
             return None
     try:
         return jobs.start(database, project, "train", {}, now)
+    except ProjectError:
+        return None
+
+
+def predict_if_due(database: Database, project: Project, now: float) -> int | None:
+    """Let the current model look at items that came in since, once nothing else is at work; returns the job."""
+    with database.read() as connection:
+        if not unpredicted(connection):
+            return None
+        for kind in jobs.KINDS:
+            job = jobs.latest(connection, kind, now)
+            if job is not None and (
+                job.working or (kind == "predict" and job.state == "failed" and now - job.created_at < 600)
+            ):
+                return None
+    try:
+        return jobs.start(database, project, "predict", {}, now)
     except ProjectError:
         return None

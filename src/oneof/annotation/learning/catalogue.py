@@ -106,7 +106,7 @@ def one_item(connection: Connection, project: Project, item_id: int) -> dict[str
             {
                 "id": row.id,
                 "kind": row.kind,
-                "adaptive": row.adaptive,
+                "design": row.design,
                 "open": row.free,
                 "labels": [names[index] for index in subsets[row.id]],
                 "answers": [dict(one._mapping) for one in said if one.task_id == row.id],

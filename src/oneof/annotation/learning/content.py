@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
 
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store.schema import items, sources
@@ -47,12 +47,12 @@ class Content:
         return np.frombuffer(known, dtype=np.uint8).reshape(-1, BYTES)
 
 
-def load_content(connection: Connection) -> Content:
-    """Every item of the project, apart from those that were taken out and pictures that are no longer there."""
+def load_content(connection: Connection, *wanted: ColumnElement[bool]) -> Content:
+    """Every item of the project (that is `wanted`), but not what was taken out, or pictures that are gone."""
     rows = connection.execute(
         select(items.c.id, items.c.name, items.c.kind, items.c.text, items.c.content_hash, sources.c.root)
         .outerjoin(sources, sources.c.id == items.c.source_id)
-        .where(items.c.removed_at.is_(None))
+        .where(items.c.removed_at.is_(None), *wanted)
         .order_by(items.c.id)
     ).all()
     kinds = {row.kind for row in rows}

@@ -1,7 +1,9 @@
 """Write the answers to a file, row by row: .csv, .jsonl or .parquet, in the format that `oneof.Answers.load` reads.
 
-item, subset and answer come first; the rest says who, when, from which seed, under which guidelines, and how often
-the answer was flipped on purpose. The answers are read in one snapshot, and nobody waits for it.
+item, subset and answer come first; the rest says how the question was chosen and from which prediction, whether the
+item is kept aside from training, whether it was skipped and what was guessed then, whether the model's guess stood
+beside it, who, when, from which seed, under which guidelines, and how often the answer was flipped on purpose. Skips
+are among them: judging without them would be too good. The answers are read in one snapshot, and nobody waits for it.
 """
 
 import csv
@@ -11,13 +13,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
-from oneof.annotation.store.schema import claims, draws, events, items, people, tasks
+from oneof.annotation.store.schema import claims, draws, events, items, models, people, predictions, tasks
 from oneof.files.atomic import replacing
 
 BATCH = 2000
@@ -28,7 +30,13 @@ COLUMNS = (
     "annotator",
     "flip_yes",
     "flip_no",
+    "design",
+    "predicted",
     "adaptive",
+    "skip",
+    "guess",
+    "held_out",
+    "predictions_shown",
     "shown_at",
     "answered_at",
     "seconds",
@@ -41,6 +49,9 @@ COLUMNS = (
     "task",
     "reason",
 )
+FLAGS = ("adaptive", "skip", "held_out", "predictions_shown", "late", "withdrawn")
+"""True or false; held_out is empty before the first model, predictions_shown where it was not noted."""
+
 Rows = Iterator[list[dict[str, Any]]]
 
 
@@ -49,7 +60,7 @@ def export_answers(
     project: Project,
     out: Path,
     *,
-    skips: bool = False,
+    skips: bool = True,
     checks: bool = False,
     withdrawn: bool = False,
 ) -> int:
@@ -74,13 +85,15 @@ def export_answers(
 
 
 def answer_rows(
-    connection: Connection, project: Project, *, skips: bool = False, checks: bool = False, withdrawn: bool = False
+    connection: Connection, project: Project, *, skips: bool = True, checks: bool = False, withdrawn: bool = False
 ) -> Rows:
     """The answers in batches of rows; `subset` is a list of class names. Gold and repeats only with `checks`."""
     names = [one.name for one in project.classes]
+    current = select(func.max(models.c.id)).scalar_subquery()
     wanted = (
         select(items.c.name.label("item"), tasks.c.subset, events.c.answer, people.c.name.label("annotator"))
-        .add_columns(events.c.flip, tasks.c.adaptive, events.c.claimed_at, events.c.at, events.c.seconds)
+        .add_columns(events.c.flip, tasks.c.design, tasks.c.predicted, events.c.guess, events.c.shown)
+        .add_columns(predictions.c.held_out, events.c.claimed_at, events.c.at, events.c.seconds)
         .add_columns(draws.c.seed, tasks.c.draw_row, events.c.guidelines, events.c.late, claims.c.state)
         .add_columns(tasks.c.kind, tasks.c.id.label("task"), events.c.comment)
         .select_from(events)
@@ -89,6 +102,7 @@ def answer_rows(
         .join(items, items.c.id == tasks.c.item_id)
         .join(people, people.c.id == claims.c.person_id)
         .join(draws, draws.c.id == tasks.c.draw_id)
+        .outerjoin(predictions, (predictions.c.item_id == items.c.id) & (predictions.c.model_id == current))
         .where(claims.c.event_id == events.c.id, items.c.removed_at.is_(None))
         .where(claims.c.state.in_(("answered", "withdrawn", "overruled") if withdrawn else ("answered",)))
         .order_by(events.c.id)
@@ -107,7 +121,14 @@ def answer_rows(
                 "annotator": row.annotator,
                 "flip_yes": row.flip,
                 "flip_no": row.flip,
-                "adaptive": bool(row.adaptive),
+                # Beside the model's guess nobody answers the question alone: that trains, and judges nothing.
+                "design": "given" if row.shown else row.design,
+                "predicted": None if row.predicted is None else names[row.predicted],
+                "adaptive": row.design == "adaptive",
+                "skip": row.answer == "skip",
+                "guess": row.guess,
+                "held_out": row.held_out,
+                "predictions_shown": row.shown,
                 "shown_at": datetime.fromtimestamp(row.claimed_at, UTC),
                 "answered_at": datetime.fromtimestamp(row.at, UTC),
                 "seconds": row.seconds,
@@ -150,8 +171,9 @@ def _texts(row: dict[str, Any], flag: Callable[[bool], Any]) -> dict[str, Any]:
     texts = dict(row)
     for column in ("shown_at", "answered_at"):
         texts[column] = row[column].isoformat(timespec="milliseconds")
-    for column in ("adaptive", "late", "withdrawn"):
-        texts[column] = "true" if flag is str and row[column] else "false" if flag is str else row[column]
+    for column in FLAGS:
+        if flag is str:
+            texts[column] = "" if row[column] is None else "true" if row[column] else "false"
     return texts
 
 
@@ -163,16 +185,14 @@ def _write_parquet(rows: Rows, project: Project, part: Path) -> None:
         "subset": pa.list_(pa.string()),
         "flip_yes": pa.float64(),
         "flip_no": pa.float64(),
-        "adaptive": pa.bool_(),
         "shown_at": pa.timestamp("us", tz="UTC"),
         "answered_at": pa.timestamp("us", tz="UTC"),
         "seconds": pa.float64(),
         "seed": pa.int64(),
         "seed_row": pa.int64(),
         "guidelines": pa.int64(),
-        "late": pa.bool_(),
-        "withdrawn": pa.bool_(),
         "task": pa.int64(),
+        **dict.fromkeys(FLAGS, pa.bool_()),
     }
     names = json.dumps([one.name for one in project.classes]).encode()
     schema = pa.schema(

@@ -28,7 +28,7 @@ from oneof.annotation.store.schema import jobs
 SILENCE_SECONDS = 60.0
 BEAT_SECONDS = 0.5
 SHOWN_LEFT_OUT = 10
-KINDS = ("train", "import")
+KINDS = ("train", "import", "predict")
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,17 @@ def _import(
     return "; ".join(parts), {}
 
 
-WORK: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {"train": _train, "import": _import}
+def _predict(
+    database: Database, project: Project, _request: dict[str, Any], report: Report, _person_id: int | None
+) -> tuple[str, dict[str, Any]]:
+    """Nothing for the journal: it happens by itself."""
+    report(0, 0, "looking at new items")
+    from oneof.annotation.learning.predicting import predict_new
+
+    return f"{predict_new(database, project)} new items have their prediction", {}
+
+
+WORK: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {"train": _train, "import": _import, "predict": _predict}
 
 
 def _enter(connection: Connection, kind: str, request: dict[str, Any], now: float, person_id: int | None) -> int:

@@ -1,22 +1,27 @@
 """The current model, judged without labels on answers about items that it has not learned from.
 
 An *item* that training has seen never judges, whichever question about it: only items that were kept aside, and items
-that nobody had asked about when the model was trained. Only uniform questions count, one answer an item, and none that
-was given beside the model's guess. Skips may have agreed or not. Flip rates come from gold items, else from questions
-that were answered twice, each with its own uncertainty; where there is neither, the figure rests on `slip_rate`, and
-what it would be at other rates is told beside it. The interval may be looked at after every answer.
+that nobody had asked about when the model was trained. Uniform questions count, and questions of a judging round about
+this model; one answer an item, and none that was given beside the model's guess. Skips may have agreed or not; guesses
+after them narrow what they cost (see `guesses`). Flip rates come from gold items, else from questions that were
+answered twice, each with its own uncertainty; where there is neither, the figure rests on `slip_rate`, and what it
+would be at other rates is told beside it. The interval may be looked at after every answer.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, Select, func, select
 
 from oneof import Answers, Estimate, estimate_accuracy
+from oneof.annotation.asking import decoys
 from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.learning.guesses import largest_error, with_guesses
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.schema import claims, events, items, models, people, predictions, tasks
-from oneof.evaluation.judges import choose_judges
+from oneof.evaluation.judges import MOST_CHANGED, choose_judges
 from oneof.evaluation.law import unusual_annotators
 from oneof.noise import rates_from_gold, rates_from_repeated
 from oneof.noise.rates import annotator_names
@@ -33,25 +38,45 @@ WHAT_IF = (0.02, 0.05, 0.1)
 """Error rates at which the accuracy is told where nobody knows how often people err."""
 
 
+@dataclass(frozen=True)
+class Bench:
+    """What judges a model: its labels (items,) and confidences (items,), answers about them, and what to say of them.
+
+    plain: the same answers with every skip as a skip, whatever was guessed.
+    """
+
+    labels: NDArray[np.int64]
+    confidences: NDArray[np.float64]
+    answers: Answers
+    plain: Answers
+    rates_from: str
+    guessed: int
+    notes: tuple[str, ...] = ()
+
+
 def current_model(connection: Connection, project: Project) -> dict[str, Any] | None:
     """When the last model was trained, and its label-free accuracy as of now; None before the first `train`.
 
     accuracy, low, high: the estimate with an interval that may be looked at any time; None where there is none, and
     `warning` says why. once: the tighter interval, for one planned look. rates_from: where flip rates come from (gold,
     repeats, or settings). what_if: the accuracy at other error rates, where that is "settings". notes: what was left
-    out. skipped: the share of skips among the answers that judge.
+    out. skipped: the share of skips among the answers that judge. guessed: after how many of them there is a guess;
+    unguessed: the interval without the guesses. round: the judging rounds about this model, asked and answered.
     """
     model = connection.execute(select(models).order_by(models.c.id.desc()).limit(1)).first()
     if model is None:
         return None
+    held = decoys.standing(connection, model.id)
     shown: dict[str, Any] = {"trained_at": model.trained_at, "answers": model.answers}
     shown |= {"accuracy": None, "low": None, "high": None, "judged_on": 0, "kind": "anytime", "once": None}
     shown |= {"rates_from": "settings", "what_if": [], "notes": [], "skipped": None, "warning": ""}
-    labels, answers = _fresh(connection, project, model)
-    if not len(answers):
+    shown |= {"guessed": 0, "unguessed": None, "round": {"asked": held.asked, "answered": held.answered}}
+    bench = gather(connection, project, model)
+    if not len(bench.answers):
         return shown
-    shown["skipped"] = 0.0 if answers.skipped is None else float(answers.skipped.mean())
-    shown["rates_from"], answers = _with_rates(connection, project, answers)
+    labels, answers = bench.labels, bench.answers
+    shown["skipped"] = 0.0 if bench.plain.skipped is None else float(bench.plain.skipped.mean())
+    shown |= {"rates_from": bench.rates_from, "guessed": bench.guessed}
     try:
         found, once = (estimate_accuracy(labels, answers, anytime=anytime) for anytime in (True, False))
     except ValueError as error:
@@ -59,10 +84,44 @@ def current_model(connection: Connection, project: Project) -> dict[str, Any] | 
         names = "".join(f" {name}: {told}." for name, told in unusual.items())
         return shown | {"warning": f"{error}.{names}"}
     shown |= {"accuracy": found.value, "low": found.low, "high": found.high, "judged_on": int(found.n)}
-    shown |= {"notes": list(found.notes), "once": {"low": once.low, "high": once.high}}
-    if shown["rates_from"] == "settings":
+    shown |= {"notes": [*found.notes, *bench.notes], "once": {"low": once.low, "high": once.high}}
+    if bench.guessed:
+        wide = estimate_accuracy(labels, bench.plain, anytime=True, check=False)
+        shown["unguessed"] = {"low": wide.low, "high": wide.high}
+    if bench.rates_from == "settings":
         shown["what_if"] = [_what_if(labels, answers, rate) for rate in WHAT_IF]
     return shown
+
+
+def gather(connection: Connection, project: Project, model: Any) -> Bench:
+    """The answers that may judge this model, with the best flip rates there are, and guesses where they are safe."""
+    rows, notes = _fresh(connection, project, model)
+    ids, about = np.unique(np.array([row.item_id for row in rows], dtype=np.int64), return_inverse=True)
+    labels, confidences = np.zeros(len(ids), dtype=np.int64), np.full(len(ids), np.nan)
+    labels[about] = [row.label for row in rows]
+    confidences[about] = [np.nan if row.confidence is None else row.confidence for row in rows]
+    plain = _table(project, rows, about)
+    if not len(plain):
+        return Bench(labels, confidences, plain, plain, "settings", 0, notes)
+    rates_from, plain = _with_rates(connection, project, plain)
+    guessed = np.array([row.guess is not None for row in rows], dtype=np.bool_)
+    yes = np.array([row.guess == "yes" for row in rows], dtype=np.bool_)
+    answers = with_guesses(labels, plain, guessed, yes, guess_error(connection, project)) if guessed.any() else plain
+    return Bench(labels, confidences, answers, plain, rates_from, int(guessed.sum()), notes)
+
+
+def guess_error(connection: Connection, project: Project) -> float:
+    """How many of the guesses may be wrong: measured on known items, or else as the settings say."""
+    if project.settings.epsilon is not None:  # what is stored was flipped on purpose
+        return project.settings.guess_error
+    made = connection.execute(
+        _standing()
+        .add_columns(items.c.gold)
+        .where(tasks.c.kind == "gold", items.c.gold.is_not(None), events.c.guess.is_not(None))
+        .limit(MOST)
+    ).all()
+    wrong = sum((row.gold in read_subset(row.subset)) != (row.guess == "yes") for row in made)
+    return largest_error(wrong, len(made), project.settings.guess_error)
 
 
 def _what_if(labels: Any, answers: Answers, rate: float) -> dict[str, float]:
@@ -84,7 +143,7 @@ def _with_rates(connection: Connection, project: Project, answers: Answers) -> t
         if not all(enough.get(name, False) for name in annotator_names(answers)):
             rates = rates_from_gold(told.replace(annotators=None), known)  # one pair for everybody
         return "gold", rates.apply(answers)
-    asked = connection.execute(kinds.where(tasks.c.kind.in_(("question", "repeat")), tasks.c.adaptive.is_(False))).all()
+    asked = connection.execute(kinds.where(tasks.c.kind.in_(("question", "repeat")), tasks.c.design == "uniform")).all()
     told = _table(project, asked, [row.item_id for row in asked])
     try:
         rates = rates_from_repeated(told.replace(annotators=None))
@@ -96,51 +155,60 @@ def _with_rates(connection: Connection, project: Project, answers: Answers) -> t
 
 
 def _standing() -> Select[Any]:
-    """The answers that stand: item, subset, answer, flips on purpose, and who gave it."""
+    """The answers that stand: item, question, answer, guess, flips on purpose, and who gave it.
+
+    Those of judging rounds first: of an item's answers the first counts, and they tell the most.
+    """
     return (
-        select(tasks.c.item_id, tasks.c.subset, claims.c.answer, events.c.flip, people.c.name)
+        select(tasks.c.item_id, tasks.c.subset, tasks.c.design, tasks.c.predicted, tasks.c.model_id)
+        .add_columns(claims.c.answer, events.c.guess, events.c.flip, people.c.name)
         .select_from(claims)
         .join(tasks, tasks.c.id == claims.c.task_id)
         .join(events, events.c.id == claims.c.event_id)
         .join(items, items.c.id == tasks.c.item_id)
         .join(people, people.c.id == claims.c.person_id)
         .where(claims.c.state == "answered")
-        .order_by(claims.c.event_id)
+        .order_by(tasks.c.design != "prediction", claims.c.event_id)
     )
 
 
-def _fresh(connection: Connection, project: Project, model: Any) -> tuple[Any, Answers]:
-    """Predictions (items,), and the answers that may judge them."""
-    # By the events, not by how things stand: an answer that was learned from and then taken back comes again alike.
-    asked = tasks.alias("asked")
-    seen_in_training = (
-        select(asked.c.item_id)
-        .join(events, events.c.task_id == asked.c.id)
-        .where(events.c.id <= model.last_event, events.c.kind == "answer", asked.c.kind == "question")
-    )
-    wanted = (
-        _standing()
-        .add_columns(predictions.c.label)
-        .join(predictions, (predictions.c.item_id == tasks.c.item_id) & (predictions.c.model_id == model.id))
-        .where(tasks.c.kind == "question", tasks.c.adaptive.is_(False))
-        .where(predictions.c.held_out | tasks.c.item_id.not_in(seen_in_training))
-        .limit(MOST)
-    )
-    if project.settings.show_predictions:  # whoever sees the guess no longer judges it: only answers from before
+def _fresh(connection: Connection, project: Project, model: Any) -> tuple[list[Any], tuple[str, ...]]:
+    """The answers that may judge the model, and what was left out."""
+    # Whoever sees the guess no longer judges it. Of older answers it was not noted: those from before the first model
+    # had no guess to see.
+    unseen = events.c.shown.is_(False)
+    if project.settings.show_predictions:
         first = select(func.min(models.c.last_event)).scalar_subquery()
-        wanted = wanted.where(events.c.id <= first)
-    rows = connection.execute(wanted).all()
-    ids, about = np.unique(np.array([row.item_id for row in rows], dtype=np.int64), return_inverse=True)
-    labels = np.zeros(len(ids), dtype=np.int64)
-    labels[about] = [row.label for row in rows]
-    return labels, _table(project, rows, about)
+        unseen = unseen | (events.c.shown.is_(None) & (events.c.id <= first))
+    else:
+        unseen = unseen | events.c.shown.is_(None)
+    rows = list(
+        connection.execute(
+            _standing()
+            .add_columns(predictions.c.label, predictions.c.confidence)
+            .join(predictions, (predictions.c.item_id == tasks.c.item_id) & (predictions.c.model_id == model.id))
+            .where(tasks.c.kind == "question", tasks.c.design.in_(("uniform", "prediction")), unseen)
+            .where(predictions.c.held_out | tasks.c.item_id.not_in(decoys.learned_from(model.last_event)))
+            .limit(MOST)
+        )
+    )
+    # Rounds about an earlier model judge this one too, as long as the two hardly differ there; by items and models
+    # alone, never by what was said.
+    earlier = [row for row in rows if row.design == "prediction" and row.model_id != model.id]
+    changed = sum(row.predicted != row.label for row in earlier)
+    if changed <= MOST_CHANGED * len(earlier):
+        return rows, ()
+    kept = [row for row in rows if row.design != "prediction" or row.model_id == model.id]
+    return kept, (f"left out {len(earlier)} answers of judging rounds about earlier models, which guessed otherwise",)
 
 
 def _table(project: Project, rows: Any, about: Any) -> Answers:
     subsets = np.zeros((len(rows), len(project.classes)), dtype=np.bool_)
     for number, row in enumerate(rows):
         subsets[number, read_subset(row.subset)] = True
-    flips = np.array([row.flip for row in rows], dtype=np.float64)
+    # A skip is of the same kind as the answer that it stands for: nothing may be chosen by whether somebody skipped.
+    own = project.settings.flip
+    flips = np.array([own if row.answer == "skip" else row.flip for row in rows], dtype=np.float64)
     rates = flipped_again(flips, project.settings.slip_rate)
     return Answers(
         subsets,
@@ -151,5 +219,7 @@ def _table(project: Project, rows: Any, about: Any) -> Answers:
         flip_yes=rates,
         flip_no=rates,
         randomised=flips,
+        design=[row.design for row in rows],
+        predicted=[-1 if row.predicted is None else row.predicted for row in rows],
         skipped=np.array([row.answer == "skip" for row in rows], dtype=np.bool_),
     )

@@ -1,16 +1,26 @@
-"""Predictions for all items of a project by its last model, with probabilities, as a table."""
+"""Predictions by the last model of a project: for all items as a table, and for those that came in since, to be kept.
+
+An item without a prediction can neither be shown as predicted nor judge the model. So what comes in after a training is
+predicted by the model that is there, without waiting for the next one.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sqlalchemy import Connection, func, select, update
 
+from oneof.annotation.asking.decoys import ASIDE
 from oneof.annotation.learning.content import load_content
+from oneof.annotation.learning.delivering import model_folder
+from oneof.annotation.learning.training import store_predictions
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
+from oneof.annotation.store.schema import items, models, predictions
 from oneof.files.atomic import replacing
+from oneof.training.splits import kept_aside
 
 SURE = 0.9
 """Probability of the predicted class below which a person should look."""
@@ -52,3 +62,33 @@ def predict_project(database: Database, project: Project, out: Path) -> Predicte
     with replacing(out) as part:
         frame.to_csv(part, index=False) if out.suffix.lower() == ".csv" else frame.to_parquet(part, index=False)
     return Predicted(len(frame), float(unsure.mean()), content.skipped)
+
+
+def unpredicted(connection: Connection) -> int:
+    """How many items came in since the current model last looked; 0 where there is no model."""
+    model = connection.execute(select(models.c.last_item).order_by(models.c.id.desc()).limit(1)).first()
+    if model is None:
+        return 0
+    newer = select(func.count()).select_from(items).where(items.c.id > model.last_item, items.c.removed_at.is_(None))
+    return int(connection.execute(newer).scalar_one())
+
+
+def predict_new(database: Database, project: Project) -> int:
+    """Keep the current model's predictions for the items that came in since; returns how many could be read."""
+    from oneof.classifier.model import load
+
+    with database.read() as connection:
+        if not unpredicted(connection):
+            return 0
+        row = connection.execute(select(models).order_by(models.c.id.desc()).limit(1)).one()
+        last = int(connection.execute(select(func.max(items.c.id))).scalar_one())
+        known = select(predictions.c.item_id).where(predictions.c.model_id == row.id)
+        content = load_content(connection, items.c.id > row.last_item, items.c.id <= last, items.c.id.not_in(known))
+    model = load(model_folder(project, row.id))
+    taken = model.take(content.raw)
+    content = content.keep(taken)
+    aside = kept_aside(content.content_hashes, ASIDE if row.aside_share is None else row.aside_share)
+    store_predictions(database, row.id, content, model.classifier.predict_proba(taken.x), aside)
+    seen = update(models).where(models.c.id == row.id).values(last_item=last)
+    database.write(lambda connection: connection.execute(seen))
+    return len(content.ids)

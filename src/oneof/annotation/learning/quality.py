@@ -91,7 +91,7 @@ def dashboard(database: Database, project: Project, now: float) -> dict[str, Any
 
 def _annotator(connection: Connection, project: Project, person: Any, now: float) -> dict[str, Any]:
     rows = connection.execute(
-        select(claims.c.answer, events.c.seconds, tasks.c.kind, tasks.c.subset, tasks.c.adaptive, items.c.gold)
+        select(claims.c.answer, events.c.seconds, tasks.c.kind, tasks.c.subset, tasks.c.design, items.c.gold)
         .add_columns(tasks.c.repeat_of)
         .select_from(claims)
         .join(events, events.c.id == claims.c.event_id)
@@ -101,7 +101,7 @@ def _annotator(connection: Connection, project: Project, person: Any, now: float
         .order_by(claims.c.event_id.desc())
         .limit(RECENT)
     ).all()
-    drawn = [row for row in rows if row.kind == "question" and row.answer != "skip" and not row.adaptive]
+    drawn = [row for row in rows if row.kind == "question" and row.answer != "skip" and row.design == "uniform"]
     gold = [row for row in rows if row.kind == "gold" and row.answer != "skip"]
     seconds = [row.seconds for row in rows]
     yes = sum(row.answer == "yes" for row in drawn)
@@ -168,7 +168,7 @@ def _yes_and_no(connection: Connection) -> tuple[int, int]:
     rows = connection.execute(
         select(claims.c.answer, func.count())
         .join(tasks, tasks.c.id == claims.c.task_id)
-        .where(claims.c.state == "answered", tasks.c.kind == "question", tasks.c.adaptive.is_(False))
+        .where(claims.c.state == "answered", tasks.c.kind == "question", tasks.c.design == "uniform")
         .group_by(claims.c.answer)
     )
     found = {answer: int(count) for answer, count in rows}

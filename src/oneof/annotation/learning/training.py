@@ -12,6 +12,7 @@ import numpy as np
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from oneof import Answers, Estimate
+from oneof.annotation.asking import decoys
 from oneof.annotation.asking.adaptive import choose_questions
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.learning.content import Content, load_content
@@ -19,7 +20,7 @@ from oneof.annotation.learning.judging import current_model
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
-from oneof.annotation.store.schema import claims, events, models, people, predictions, tasks
+from oneof.annotation.store.schema import claims, events, items, models, people, predictions, tasks
 from oneof.queries.weights import flipped_again
 from oneof.training.splits import kept_aside
 
@@ -45,7 +46,7 @@ def train_project(
     now: float,
     objective: str = "likelihood",
     epochs: int | None = None,
-    held_out: float = 0.2,
+    held_out: float = decoys.ASIDE,
     seed: int = 0,
 ) -> Trained:
     """Train a classifier, store it in the project's `models` folder and its predictions in the database."""
@@ -59,6 +60,7 @@ def train_project(
     with database.read() as connection:
         content = load_content(connection)
         last_event = int(connection.execute(select(func.coalesce(func.max(events.c.id), 0))).scalar_one())
+        last_item = int(connection.execute(select(func.coalesce(func.max(items.c.id), 0))).scalar_one())
         answers = load_answers(connection, project, content)
     aside = kept_aside(content.content_hashes, held_out)
     learned = np.flatnonzero(~aside[answers.items])
@@ -76,10 +78,14 @@ def train_project(
     classifier = OneOfClassifier.from_fitted(fitted, [one.name for one in project.classes], chosen.items.x.shape[1:])
     model = Model(classifier, chosen.encoder, content.hashes(np.unique(training.items)))
     probabilities = classifier.predict_proba(chosen.items.x)
-    model_id = database.write(lambda connection: _new_model(connection, now, last_event, len(training)))
+    known = {"last_event": last_event, "last_item": last_item, "aside_share": held_out, "answers": len(training)}
+    model_id = database.write(lambda connection: _new_model(connection, now, known))
     folder = project.folder / "models" / f"{model_id:04d}"
     model.save(folder)
-    _store_predictions(database, model_id, content, probabilities, aside)
+    store_predictions(database, model_id, content, probabilities, aside)
+    forget = delete(predictions).where(predictions.c.model_id < model_id)
+    database.write(lambda connection: connection.execute(forget))
+    database.write(lambda connection: decoys.renew(connection, project, now))
     if project.settings.mechanism == "adaptive":
         choose_questions(database, project, content, probabilities, answers, aside, now)
     with database.read() as connection:
@@ -95,7 +101,8 @@ def train_project(
 def load_answers(connection: Connection, project: Project, content: Content) -> Answers:
     """The answers that stand, about rows of `content`; gold and repeated questions are checks, not answers."""
     rows = connection.execute(
-        select(tasks.c.item_id, tasks.c.subset, claims.c.answer, events.c.flip, tasks.c.adaptive, people.c.name)
+        select(tasks.c.item_id, tasks.c.subset, claims.c.answer, events.c.flip, tasks.c.design, people.c.name)
+        .add_columns(tasks.c.predicted)
         .select_from(claims)
         .join(tasks, tasks.c.id == claims.c.task_id)
         .join(events, events.c.id == claims.c.event_id)
@@ -120,12 +127,13 @@ def load_answers(connection: Connection, project: Project, content: Content) -> 
         annotators=[row.name for row in rows],
         flip_yes=flips,
         flip_no=flips,
-        adaptive=np.array([row.adaptive for row in rows], dtype=np.bool_),
+        design=[row.design for row in rows],
+        predicted=[-1 if row.predicted is None else row.predicted for row in rows],
     )
 
 
-def _new_model(connection: Connection, now: float, last_event: int, count: int) -> int:
-    row = insert(models).values(trained_at=now, last_event=last_event, answers=count, held_out=0)
+def _new_model(connection: Connection, now: float, known: dict[str, Any]) -> int:
+    row = insert(models).values(trained_at=now, held_out=0, **known)
     return int(connection.execute(row.returning(models.c.id)).scalar_one())
 
 
@@ -137,7 +145,8 @@ def _note_estimate(connection: Connection, model_id: int, estimate: Estimate) ->
     )
 
 
-def _store_predictions(database: Database, model_id: int, content: Content, probabilities: Any, aside: Any) -> None:
+def store_predictions(database: Database, model_id: int, content: Content, probabilities: Any, aside: Any) -> None:
+    """Keep the label of each item and its probability, (n, k), and whether it was kept aside, (n,)."""
     labels, confidences = probabilities.argmax(axis=1), probabilities.max(axis=1)
     for start in range(0, len(content.ids), BATCH):
         part = slice(start, start + BATCH)
@@ -154,4 +163,3 @@ def _store_predictions(database: Database, model_id: int, content: Content, prob
             )
         ]
         database.write(lambda connection, rows=rows: connection.execute(insert(predictions), rows))  # type: ignore[misc]
-    database.write(lambda connection: connection.execute(delete(predictions).where(predictions.c.model_id < model_id)))

@@ -56,6 +56,7 @@ class Settings(BaseModel):
     show_predictions: bool = False
     show_names: bool = True
     slip_rate: float = Field(default=0.01, ge=0, lt=0.5)
+    guess_error: Share = 0.25
     too_fast_seconds: float = Field(default=0.5, ge=0)
     session_days: float = Field(default=90.0, gt=0)
     train_every_answers: int | None = Field(default=None, ge=20)

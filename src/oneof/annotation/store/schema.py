@@ -119,10 +119,12 @@ draws = Table(
     Column("classes", Integer, nullable=False),
     Column("size", Integer, nullable=False),
     Column("drawn", Integer, nullable=False),
-    Column("adaptive", Boolean, nullable=False),
+    Column("design", String(12), nullable=False, server_default="uniform"),
+    # Which list of classes it was drawn from: the number of changes to them before; see `project/lineage.py`.
+    Column("edition", Integer, nullable=False, default=0, server_default="0"),
     Column("created_at", Float, nullable=False),
 )
-"""One draw of many subsets: the seed and the sizes are enough to draw them again."""
+"""One draw of many subsets: for a uniform one the seed and the sizes are enough to draw them again."""
 
 tasks = Table(
     "tasks",
@@ -134,7 +136,10 @@ tasks = Table(
     Column("subset", Text, nullable=False),
     Column("draw_id", ForeignKey("draws.id"), nullable=False),
     Column("draw_row", Integer, nullable=False),
-    Column("adaptive", Boolean, nullable=False, default=False),
+    # How the question was chosen: uniform, adaptive, or prediction (a model's guess among decoys, to judge that model).
+    Column("design", String(12), nullable=False, default="uniform", server_default="uniform"),
+    Column("predicted", Integer),
+    Column("model_id", BigInteger),
     # Places: how many answers are wanted, and how many of them nobody holds or has filled.
     Column("quota", Integer, nullable=False),
     Column("free", Integer, nullable=False),
@@ -178,6 +183,8 @@ claims = Table(
     Column("placed", Boolean, nullable=False),
     Column("event_id", BigInteger),
     Column("answer", String(4)),
+    # Whether the question was ever shown to this person beside the model's guess.
+    Column("shown", Boolean, nullable=False, default=False, server_default=false()),
     Index(
         "ix_claims_held",
         "expires_at",
@@ -205,6 +212,10 @@ events = Table(
     Column("claimed_at", Float),
     Column("late", Boolean, nullable=False, default=False),
     Column("flip", Float, nullable=False, default=0.0),
+    # After "can't tell" to a question that judges: what the person would say if they had to. Never an answer.
+    Column("guess", String(4)),
+    # Whether the model's guess stood beside the question; not known of answers from before this was kept.
+    Column("shown", Boolean),
     Column("target", BigInteger),
     Column("previous", BigInteger),
     UniqueConstraint("person_id", "client_id"),
@@ -226,6 +237,9 @@ models = Table(
     Column("low", Float),
     Column("high", Float),
     Column("held_out", Integer, nullable=False),
+    # The share of items that were kept aside, and the last item that has its prediction, if it could be read.
+    Column("aside_share", Float),
+    Column("last_item", BigInteger, nullable=False, default=0, server_default="0"),
 )
 
 predictions = Table(

@@ -74,7 +74,7 @@ def answer(site: TheSite, person: Annotator, sent: messages.Answer) -> Response:
     version = site.guidelines()[0]
     flip = site.project.settings.flip
     # Absent means: as the project is. Only the browser knows the coin; what says that it was not flipped is refused.
-    if flip and sent.private is False and sent.answer != "skip":
+    if flip and sent.private is False and (sent.answer != "skip" or sent.guess is not None):
         raise RequestValidationError([_problem("private", "this project takes only answers that the browser flipped")])
     if sent.private and not flip:
         raise RequestValidationError([_problem("private", "this project is not private: send the answer as it is")])
@@ -83,7 +83,7 @@ def answer(site: TheSite, person: Annotator, sent: messages.Answer) -> Response:
 
     def work(connection: Connection) -> tuple[dict[str, Any], bool]:
         shown = sent.guidelines_version or person.guidelines or version
-        given = events.Given(sent.id, sent.task, sent.answer, sent.seconds, sent.reason, shown)
+        given = events.Given(sent.id, sent.task, sent.answer, sent.seconds, sent.reason, shown, sent.guess)
         event, new = events.record_answer(connection, site.project, person.id, given, site.clock())
         row = presenting.answer_row(event) | {"progress": presenting.progress(connection, person.id)}
         return row, new

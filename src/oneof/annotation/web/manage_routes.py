@@ -15,6 +15,7 @@ from oneof.annotation.asking import known, managing, people, removing, reviewing
 from oneof.annotation.asking.people import Person, Role
 from oneof.annotation.learning import catalogue, delivering, jobs
 from oneof.annotation.learning.exporting import export_answers
+from oneof.annotation.learning.sizing import begin_round
 from oneof.annotation.project.folder import save_settings
 from oneof.annotation.project.uploading import Sent, keep
 from oneof.annotation.store import journal
@@ -60,6 +61,13 @@ class Paused(Message):
     """Pause the project, or let it go on."""
 
     paused: bool
+
+
+class JudgingRound(Message):
+    """How many questions; or else the width of the interval (0.1: ten percentage points) that they shall give."""
+
+    questions: Annotated[int, Field(ge=1)] | None = None
+    width: Annotated[float, Field(gt=0, lt=1)] | None = None
 
 
 class KnownLabel(Message):
@@ -236,8 +244,16 @@ def train(site: TheSite, person: Program) -> dict[str, Any]:
     return {"job": jobs.start(site.database, site.project, "train", {}, site.clock(), person.id), "kind": "train"}
 
 
+@router.post("/judge", status_code=201)
+def judge(site: TheSite, person: Program, wanted: JudgingRound) -> dict[str, Any]:
+    """Ask for a judging round about the current model: so many questions, or as many as a width of interval takes."""
+    begun = begin_round(site.database, site.project, wanted.questions, site.clock(), person.id, width=wanted.width)
+    figures.forget()
+    return asdict(begun)
+
+
 @router.get("/jobs/{kind}")
-def job(site: TheSite, person: Program, kind: Literal["train", "import"]) -> dict[str, Any]:
+def job(site: TheSite, person: Program, kind: Literal["train", "import", "predict"]) -> dict[str, Any]:
     """The last job of this kind: waiting, running, done or failed, and how far it is."""
     with site.database.read() as connection:
         found = jobs.latest(connection, kind, site.clock())
@@ -274,9 +290,9 @@ def predictions(site: TheSite, person: Program) -> Response:
 def answers(
     site: TheSite, person: Program, kind: Literal["csv", "jsonl", "parquet"], everything: bool = False
 ) -> Response:
-    """The answers as a file that `oneof train` reads; `everything` adds skips, checks and withdrawn answers."""
+    """The answers as a file that `oneof train` reads; `everything` adds checks and withdrawn answers."""
     path = frame.new_file(f"answers.{kind}")
-    export_answers(site.database, site.project, path, skips=everything, checks=everything, withdrawn=everything)
+    export_answers(site.database, site.project, path, checks=everything, withdrawn=everything)
     return frame.send_once(path, "application/octet-stream")
 
 

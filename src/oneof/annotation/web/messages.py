@@ -1,9 +1,9 @@
 """The requests that the page sends. Anything else, of another type or with other names, is refused with 422."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 
 def _storable(text: str) -> str:
@@ -48,15 +48,22 @@ class Release(Message):
 
 
 class Answer(Message):
-    """Answer a question. private: the browser has flipped it by randomised response."""
+    """Answer a question. guess: after "can't tell", what it would be. private: the browser has flipped what it says."""
 
     id: ClientId
     task: TaskId
     answer: Literal["yes", "no", "skip"]
     seconds: Annotated[float, Field(ge=0, le=86_400 * 7)]
     reason: Remark | None = None
+    guess: Literal["yes", "no"] | None = None
     private: bool | None = None
     guidelines_version: Annotated[int, Field(ge=1, lt=2**31)] | None = None
+
+    @model_validator(mode="after")
+    def _only_a_skip_has_a_guess(self) -> Self:
+        if self.guess is not None and self.answer != "skip":
+            raise ValueError('guess: only "can\'t tell" comes with a guess')
+        return self
 
 
 class Undo(Message):

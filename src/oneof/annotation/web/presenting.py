@@ -2,23 +2,30 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, select
+from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from oneof.annotation.asking import events as happenings
+from oneof.annotation.asking.decoys import ASIDE
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.schema import claims, events, facts, items, models, people, predictions, tasks
+from oneof.training.splits import kept_aside
 
 SHOWN_TEXT = 300
 """Characters of a text item in the list of past answers."""
 
 QUESTION = (
     select(tasks.c.id, tasks.c.subset, items.c.id.label("item_id"), items.c.key, items.c.name, items.c.kind)
-    .add_columns(items.c.text, claims.c.expires_at)
+    .add_columns(items.c.text, items.c.content_hash, claims.c.expires_at, tasks.c.design, tasks.c.kind.label("sort"))
     .select_from(tasks)
     .join(items, items.c.id == tasks.c.item_id)
     .join(claims, claims.c.task_id == tasks.c.id)
     .where(tasks.c.id == bindparam("task"), claims.c.person_id == bindparam("me"))
+)
+BESIDE_THE_GUESS = (
+    update(claims)
+    .where(claims.c.task_id == bindparam("task"), claims.c.person_id == bindparam("me"))
+    .values(shown=True)
 )
 everybody = people.alias("everybody")
 PROGRESS = select(
@@ -49,7 +56,16 @@ def question(
         shown["content_url"] = f"{base}/items/{row.key}"
     if project.settings.show_predictions:
         shown["prediction"] = _prediction(connection, project, row.item_id)
+        if shown["prediction"] is not None:
+            connection.execute(BESIDE_THE_GUESS, {"task": task_id, "me": person_id})
+    if judges(row):
+        shown["guess"] = True
     return shown
+
+
+def judges(row: Row[Any]) -> bool:
+    """Whether "can't tell" to this question is followed by a guess: where answers judge a model, or an annotator."""
+    return row.sort == "gold" or row.design == "prediction" or bool(kept_aside([row.content_hash], ASIDE)[0])
 
 
 def progress(connection: Connection, person_id: int) -> dict[str, Any]:
@@ -69,6 +85,7 @@ def answer_row(event: Row[Any]) -> dict[str, Any]:
         "answer": event.answer,
         "seconds": event.seconds,
         "reason": event.comment,
+        "guess": event.guess,
         "late": event.late,
         "private": event.flip > 0,
         "flip_probability": event.flip,

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from oneof.annotation.learning.automatic import train_if_due
+from oneof.annotation.learning.automatic import predict_if_due, train_if_due
 from oneof.annotation.learning.telling import deliver, note_if_finished
 from oneof.annotation.web.site import Site
 
@@ -14,9 +14,10 @@ log = logging.getLogger("oneof.annotation")
 
 
 def tick(site: Site) -> None:
-    """Train, if it is time; note the end; tell those who want to hear of it."""
+    """Train, if it is time; predict what came in; note the end; tell those who want to hear of it."""
     now = site.clock()
     train_if_due(site.database, site.project, now)
+    predict_if_due(site.database, site.project, now)
     note_if_finished(site.database, now)
     deliver(site.database, site.project, now)
 

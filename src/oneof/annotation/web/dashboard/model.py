@@ -1,4 +1,4 @@
-"""Model: train now or by itself, versions with their accuracy, and what can be taken away."""
+"""Model: train now or by itself, judge it, versions with their accuracy, and what can be taken away."""
 
 from typing import Any
 
@@ -8,8 +8,10 @@ from sqlalchemy import func, select
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
+from oneof.annotation.asking import decoys
 from oneof.annotation.asking.people import Person
 from oneof.annotation.learning import delivering, jobs
+from oneof.annotation.learning.sizing import WIDTHS, begin_round, suggest
 from oneof.annotation.learning.training import FEWEST
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import save_settings
@@ -25,6 +27,7 @@ router = APIRouter(tags=["dashboard"])
 frame.NOTICES |= {
     "training": "Training has begun. It goes on if you leave this page.",
     "schedule": "Saved.",
+    "judging": "The judging round has begun: its questions stand among the next ones, and nobody can tell them apart.",
 }
 
 
@@ -38,6 +41,24 @@ def model(request: Request, site: TheSite, person: Manager) -> Response:
 async def train(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """Begin training in the background."""
     return await run_in_threadpool(_train, request, site, person)
+
+
+@router.post("/admin/model/judge")
+async def judge(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """Ask for a judging round of so many questions."""
+
+    def work() -> Response:
+        wanted = frame.needed(fields, "questions").strip()
+        try:
+            if not wanted.isdecimal() or len(wanted) > 9:
+                raise ProjectError(f"questions: {wanted[:20]!r} is not a whole number")
+            begin_round(site.database, site.project, int(wanted), site.clock(), person.id)
+        except ProjectError as error:
+            return _show(request, site, person, refused=str(error))
+        figures.forget()
+        return frame.done(request, "model", "judging")
+
+    return await run_in_threadpool(work)
 
 
 @router.post("/admin/model/schedule")
@@ -97,11 +118,14 @@ def _show(request: Request, site: Site, person: Person, refused: str | None = No
         # Counted anew, and no further than it matters: the figures may be some seconds old.
         some = select(claims.c.task_id).where(claims.c.state == "answered").limit(FEWEST).subquery()
         too_few = connection.execute(select(func.count()).select_from(some)).scalar_one() < FEWEST
+        left = decoys.available(connection, site.project) if rows else 0
     if job is not None and job.state == "done" and (job.finished_at or 0) > site.clock() - 30:
         figures.forget()
     found = figures.get(site)
+    accuracy = found["model"]["accuracy"] if found["model"] else None
+    plans = [one for width in WIDTHS if (one := suggest(site.project, accuracy, width)) is not None] if rows else []
     response = frame.show(
-        request, site, person, "model",
+        request, site, person, "model", left=left, plans=plans,
         job=job, versions=[_version(site, row) for row in rows], figures=found, settings=site.project.settings,
         fewest=FEWEST, too_few=too_few, refused=refused,
     )  # fmt: skip

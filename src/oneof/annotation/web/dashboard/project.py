@@ -57,11 +57,11 @@ async def bring_in(request: Request, site: TheSite, person: Manager) -> Response
 
 @router.get("/admin/project/answers.{kind}")
 def answers(site: TheSite, person: Manager, kind: str, everything: bool = False) -> Response:
-    """The answers as a file that `oneof train` reads; `everything` adds skips, checks and withdrawn answers."""
+    """The answers as a file that `oneof train` reads; `everything` adds checks and withdrawn answers."""
     if kind not in FORMATS:
         raise HTTPException(404, f"expected one of {', '.join(FORMATS)}")
     path = frame.new_file(f"answers.{kind}")
-    export_answers(site.database, site.project, path, skips=everything, checks=everything, withdrawn=everything)
+    export_answers(site.database, site.project, path, checks=everything, withdrawn=everything)
     return frame.send_once(path, FORMATS[kind])
 
 

@@ -25,7 +25,7 @@ history.replaceState(null, "", `${boot.base}/`); // the first visit after signin
 const store = await openStore(`oneof-${boot.owner}`);
 const watch = new Stopwatch();
 const view = new View(boot, { onExample: (label) => dialogs.example(label) });
-const dialogs = new Dialogs(boot, { onReason: (reason) => answer("skip", reason), onFlag: flag });
+const dialogs = new Dialogs(boot, { onReason: (reason) => answer("skip", reason), onGuess: (guess, reason) => give("skip", reason, guess), onFlag: flag });
 const outbox = new Outbox(store, { onState, onReply: (_operation, data) => onReply(data), onRefused });
 const steps = new Steps(outbox);
 const hand = new Hand({ owner: boot.owner, size: 1 + boot.prefetch, outbox, prepare, onChange: draw, onReply });
@@ -74,10 +74,22 @@ function answer(given, reason = hand.current?.picture === "broken" ? "The image 
     view.say(`There are ${view.labels.unseen} labels that were not in view. Press No again if it is none of them.`);
     return;
   }
+  // Where answers judge a model, a guess narrows what "can't tell" costs; a broken picture leaves nothing to guess from.
+  if (given === "skip" && task.guess && task.picture !== "broken") return dialogs.guess(reason);
+  give(given, reason);
+}
+
+function give(given, reason, guess = null) {
+  const task = hand.current;
+  if (!task || stepping) return;
   view.flash(given);
   const id = uuid();
   const body = { id, task: task.task, answer: given, seconds: watch.seconds, guidelines_version: boot.guidelines.version };
-  if (isPrivate) Object.assign(body, { answer: randomised(given, task.flip), private: true });
+  if (guess) body.guess = guess;
+  if (isPrivate) {
+    Object.assign(body, { answer: randomised(given, task.flip), private: true });
+    if (guess) body.guess = randomised(guess, task.flip);
+  }
   if (reason) body.reason = reason;
   outbox.add("/api/answers", body);
   steps.answered(id, task, given);

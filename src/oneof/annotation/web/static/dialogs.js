@@ -1,8 +1,10 @@
-// The windows of the page: guidelines, keys, a reason for "can't tell", a flag, a label's example.
+// The windows of the page: guidelines, keys, a reason for "can't tell" and a guess after it, a flag, a label's example.
 
 import { keysAreOn, listKeys, switchKeys } from "./keys.js";
 
 const REASONS = ["Too small or unclear", "I don't know these labels", "More than one thing in it", "Broken or empty"];
+
+const GUESS_KEYS = { y: "yes", 1: "yes", n: "no", 2: "no", c: "none", 3: "none" };
 
 const $ = (id) => document.getElementById(id);
 
@@ -13,8 +15,8 @@ function closeOnBackdrop(dialog) {
 }
 
 export class Dialogs {
-  /** onReason(text) and onFlag(text) are called when the person confirms. */
-  constructor(boot, { onReason, onFlag }) {
+  /** onReason(text), onGuess("yes", "no" or null, reason) and onFlag(text) are called when the person confirms. */
+  constructor(boot, { onReason, onGuess, onFlag }) {
     this.boot = boot;
     this.readKey = `oneof-guidelines-${boot.owner}`;
     document.querySelectorAll("dialog").forEach(closeOnBackdrop);
@@ -33,6 +35,7 @@ export class Dialogs {
     $("keys-on").checked = keysAreOn();
     $("keys-on").addEventListener("change", (event) => switchKeys(event.target.checked));
     this.fillReasons(onReason);
+    this.listenToGuess(onGuess);
     $("flag-form").addEventListener("submit", (event) => {
       event.preventDefault();
       $("flag-dialog").close();
@@ -79,6 +82,20 @@ export class Dialogs {
     });
   }
 
+  listenToGuess(onGuess) {
+    const give = (guess) => {
+      $("guess-dialog").close();
+      onGuess(guess === "none" ? null : guess, this.reason);
+    };
+    for (const guess of ["yes", "no", "none"]) $(`guess-${guess}`).addEventListener("click", () => give(guess));
+    $("guess-dialog").addEventListener("keydown", (event) => {
+      const guess = GUESS_KEYS[event.key.toLowerCase()];
+      if (!guess || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault(); // or the same key would answer the next item
+      give(guess);
+    });
+  }
+
   guidelines() {
     $("guidelines").showModal();
     $("guidelines-news").hidden = true;
@@ -92,6 +109,11 @@ export class Dialogs {
   why() {
     $("why-text").value = "";
     $("why-dialog").showModal();
+  }
+
+  guess(reason) {
+    this.reason = reason;
+    $("guess-dialog").showModal();
   }
 
   flag() {

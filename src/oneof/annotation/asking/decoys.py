@@ -1,0 +1,187 @@
+"""A judging round: the guess of the current model among decoys, hidden among the other questions.
+
+Items are drawn at random from those that the model has not learned from: first from those kept aside, which no later
+model learns from either, then from those that nobody had answered when it was trained. With adaptive questions only
+the first will do, because which items are unanswered is the model's own choice then. Each question shows the model's
+guess and other classes drawn uniformly, in random order; a yes speaks for the guess (`oneof.PredictionQueries`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, insert, select, update
+
+from oneof.annotation.asking.adaptive import never_shown
+from oneof.annotation.asking.questions import ROUND, new_draw, write_subset
+from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.project.folder import Project
+from oneof.annotation.store import facts
+from oneof.annotation.store.schema import events, items, models, people, predictions, tasks
+from oneof.queries import PredictionQueries
+
+ASIDE = 0.2
+"""The share of items that is kept aside to judge models, unless a training says otherwise."""
+
+MOST = 20_000
+"""Questions in one round: more than any interval needs."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """Questions that judge the current model: how many were asked for, and how many of them have their answer."""
+
+    asked: int
+    answered: int
+
+
+def learned_from(last_event: int) -> Select[Any]:
+    """The items that a model has learned from, or may have: all with an answer up to that event.
+
+    By the events, not by how things stand: an answer that was learned from and then taken back comes again alike.
+    """
+    asked = tasks.alias("asked")
+    return (
+        select(asked.c.item_id)
+        .join(events, events.c.task_id == asked.c.id)
+        .where(events.c.id <= last_event, events.c.kind == "answer", asked.c.kind == "question")
+    )
+
+
+def latest_model(connection: Connection) -> Any:
+    """The current model's row; an error where there is none."""
+    model = connection.execute(select(models).order_by(models.c.id.desc()).limit(1)).first()
+    if model is None:
+        raise ProjectError("there is no model to judge yet: train one first")
+    return model
+
+
+def available(connection: Connection, project: Project) -> int:
+    """How many items are left for a judging round of the current model."""
+    model = latest_model(connection)
+    return int(connection.execute(select(func.count()).select_from(_left(project, model).subquery())).scalar_one())
+
+
+def standing(connection: Connection, model_id: int) -> Round:
+    """How the rounds about a model stand."""
+    made = tasks.c.quota + tasks.c.aside
+    row = connection.execute(
+        select(func.coalesce(func.sum(made), 0), func.coalesce(func.sum(tasks.c.quota - tasks.c.free), 0)).where(
+            tasks.c.design == "prediction", tasks.c.kind == "question", tasks.c.model_id == model_id
+        )
+    ).one()
+    return Round(int(row[0]), int(row[1]))
+
+
+def ask_round(connection: Connection, project: Project, count: int, now: float) -> int:
+    """Store `count` judging questions about the current model, an item each, among the next open ones."""
+    if not 1 <= count <= MOST:
+        raise ProjectError(f"{count} questions: expected 1..{MOST}")
+    model = latest_model(connection)
+    left = connection.execute(_left(project, model)).all()
+    if count > len(left):
+        raise ProjectError(
+            f"{count} questions: only {len(left)} items are left that this model has not learned from and that have no "
+            "judging question yet; ask for fewer, or bring in more items"
+        )
+    draw_id, seed = new_draw(connection, project, count, now, "prediction")
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(left))
+    chosen = [left[row] for row in sorted(order, key=lambda row: not left[row].held_out)[:count]]
+    subsets = _draw(project, [row.label for row in chosen], rng)
+    positions = _among_the_next(connection, count, rng)
+    rows = [
+        {
+            "item_id": row.id,
+            "kind": "question",
+            "subset": subset,
+            "draw_id": draw_id,
+            "draw_row": number,
+            "design": "prediction",
+            "predicted": row.label,
+            "model_id": model.id,
+            "quota": 1,
+            "free": 1,
+            "position": position,
+        }
+        for number, (row, subset, position) in enumerate(zip(chosen, subsets, positions, strict=True))
+    ]
+    connection.execute(insert(tasks), rows)
+    facts.add(connection, "needed", count)
+    return int(model.id)
+
+
+def renew(connection: Connection, project: Project, now: float) -> int:
+    """After a training: questions about earlier models that nobody was shown ask about the new one; returns how many.
+
+    Where the new model has learned from the item meanwhile, the question is not asked at all.
+    """
+    model = latest_model(connection)
+    mine = tasks.c
+    untouched = connection.execute(
+        select(mine.id, mine.quota, predictions.c.label)
+        .outerjoin(predictions, (predictions.c.item_id == mine.item_id) & (predictions.c.model_id == model.id))
+        .add_columns((predictions.c.held_out | mine.item_id.not_in(learned_from(model.last_event))).label("fit"))
+        .where(mine.design == "prediction", mine.kind == "question", mine.model_id < model.id)
+        .where(mine.free == mine.quota, mine.free > 0, ~mine.removed, never_shown())
+        .order_by(mine.id)
+    ).all()
+    if not untouched:
+        return 0
+    useless = [row.id for row in untouched if not row.fit]
+    connection.execute(update(tasks).where(mine.id.in_(useless)).values(quota=0, free=0))
+    facts.add(connection, "needed", -sum(row.quota for row in untouched if not row.fit))
+    fit = [row for row in untouched if row.fit]
+    if not fit:
+        return 0
+    draw_id, seed = new_draw(connection, project, len(fit), now, "prediction")
+    subsets = _draw(project, [row.label for row in fit], np.random.default_rng(seed))
+    connection.execute(
+        update(tasks).where(mine.id == bindparam("task")).values(model_id=model.id, draw_id=draw_id),
+        [
+            {"task": row.id, "subset": subset, "predicted": row.label, "draw_row": number}
+            for number, (row, subset) in enumerate(zip(fit, subsets, strict=True))
+        ],
+    )
+    return len(fit)
+
+
+def _left(project: Project, model: Any) -> Select[Any]:
+    """Items for a round, with the model's label: not learned from, not known, not asked about in this way already."""
+    asked = tasks.alias("asked_already")
+    again = select(asked.c.id).where(
+        asked.c.item_id == items.c.id, asked.c.design == "prediction", asked.c.model_id == model.id
+    )
+    fit: ColumnElement[bool] = predictions.c.held_out
+    if project.settings.mechanism == "uniform":
+        fit = fit | items.c.id.not_in(learned_from(model.last_event))
+    return (
+        select(items.c.id, predictions.c.label, predictions.c.held_out)
+        .join(predictions, (predictions.c.item_id == items.c.id) & (predictions.c.model_id == model.id))
+        .where(items.c.removed_at.is_(None), items.c.gold.is_(None), fit, ~again.exists())
+        .order_by(items.c.id)
+    )
+
+
+def _draw(project: Project, labels: Sequence[int], rng: np.random.Generator) -> list[str]:
+    queries = PredictionQueries(len(project.classes), project.settings.size)
+    return [write_subset(row, rng) for row in queries.draw(np.array(labels, dtype=np.int64), rng)]
+
+
+def _among_the_next(connection: Connection, count: int, rng: np.random.Generator) -> list[int]:
+    """Places in the order of asking, each right after one of the next open questions: every other one judges then."""
+    front = connection.execute(select(func.coalesce(func.max(people.c.cursor), -1))).scalar_one()
+    table = tasks.c
+    waiting = select(table.position).where(table.free > 0, table.reserved_for.is_(None))
+    ahead = list(connection.scalars(waiting.where(table.position > front).order_by(table.position).limit(count)))
+    if len(ahead) < count:  # the search goes round: what is behind comes after what is ahead
+        ahead += connection.scalars(
+            waiting.where(table.position <= front).order_by(table.position).limit(count - len(ahead))
+        )
+    after: NDArray[np.int64] = rng.permutation(np.array(ahead, dtype=np.int64)) + 1
+    # Where there are fewer than are asked for, the others come at the end, in random order as well.
+    last = max([front, *ahead])
+    rest = last + 2 + rng.integers(ROUND, size=count - len(after))
+    return np.concatenate([after, rest]).tolist()
