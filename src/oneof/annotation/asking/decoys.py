@@ -184,4 +184,4 @@ def _among_the_next(connection: Connection, count: int, rng: np.random.Generator
     # Where there are fewer than are asked for, the others come at the end, in random order as well.
     last = max([front, *ahead])
     rest = last + 2 + rng.integers(ROUND, size=count - len(after))
-    return np.concatenate([after, rest]).tolist()
+    return [int(place) for place in np.concatenate([after, rest])]

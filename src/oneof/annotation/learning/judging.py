@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from oneof import Answers, Estimate, estimate_accuracy
 from oneof.annotation.asking import decoys
@@ -176,7 +176,7 @@ def _fresh(connection: Connection, project: Project, model: Any) -> tuple[list[A
     """The answers that may judge the model, and what was left out."""
     # Whoever sees the guess no longer judges it. Of older answers it was not noted: those from before the first model
     # had no guess to see.
-    unseen = events.c.shown.is_(False)
+    unseen: ColumnElement[bool] = events.c.shown.is_(False)
     if project.settings.show_predictions:
         first = select(func.min(models.c.last_event)).scalar_subquery()
         unseen = unseen | (events.c.shown.is_(None) & (events.c.id <= first))
