@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from oneof.cli import annotate_manage, annotate_programs
+from oneof.cli import annotate_manage, annotate_programs, annotate_report
 from oneof.cli.annotate_options import Folder, Name, Url, list_problems, open_database
 from oneof.cli.annotate_status import print_status
 
@@ -310,3 +310,4 @@ for command in ("revoke", "withdraw", "remove", "restore", "reassign", "pause", 
     app.command()(getattr(annotate_manage, command))
 for command in ("predictions", "ask", "gold", "key", "webhook", "history"):
     app.command()(getattr(annotate_programs, command))
+app.command()(annotate_report.report)

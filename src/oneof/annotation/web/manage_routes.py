@@ -15,6 +15,7 @@ from oneof.annotation.asking import known, managing, people, removing, reviewing
 from oneof.annotation.asking.people import Person, Role
 from oneof.annotation.learning import catalogue, delivering, jobs
 from oneof.annotation.learning.exporting import export_answers
+from oneof.annotation.learning.report import model_report
 from oneof.annotation.learning.sizing import begin_round
 from oneof.annotation.project.folder import save_settings
 from oneof.annotation.project.uploading import Sent, keep
@@ -268,6 +269,16 @@ def versions(site: TheSite, person: Program) -> dict[str, Any]:
     with site.database.read() as connection:
         rows = connection.execute(select(models).order_by(models.c.id.desc())).all()
     return {"models": [dict(row._mapping) for row in rows]}
+
+
+@router.get("/report")
+def report(site: TheSite, person: Program) -> dict[str, Any]:
+    """The current model class by class, what it mixes up, and its calibration; without labels."""
+    with site.database.read() as connection:
+        found = model_report(connection, site.project)
+    if found is None:
+        raise HTTPException(404, "there is no model yet")
+    return found
 
 
 @router.get("/models/{version}.zip")

@@ -37,6 +37,13 @@ def test_a_goal_far_away_does_not_flatten_the_line():
     assert [one.get("class") for one in parsed(charts.growth(*near, ""))] == ["area", "line", "goal"]
 
 
+def test_calibration_stands_at_its_confidence_beside_the_line_of_agreement():
+    line, whisker, dot = parsed(charts.calibration([(0.8, 0.5, 0.25, 0.75)], "x"))
+    assert line.get("d") == "M0 300L1000 0"
+    assert whisker.get("d") == "M800.0 75.0V225.0"
+    assert dot.get("d") == "M800.0 150.0h0"
+
+
 def test_intervals_hold_their_estimate():
     svg = charts.intervals([(0.0, 0.5, 0.25, 0.75), (1.0, 1.0, 0.5, 1.0)], "")
     assert points(svg, "thread") == [(250, 150), (750, 0)]

@@ -35,7 +35,7 @@ def test_answers_and_a_backup_can_be_taken_away(world):
     admin, ann = world.admin(), world.annotator("ann")
     world.give(ann)
     world.give(ann, "skip")
-    assert len(admin.get("/admin/project/answers.csv").text.splitlines()) == 2
+    assert len(admin.get("/admin/project/answers.csv").text.splitlines()) == 3
     assert len(admin.get("/admin/project/answers.jsonl?everything=true").text.splitlines()) == 2
     assert admin.get("/admin/project/answers.parquet").content[:4] == b"PAR1"
     assert admin.get("/admin/project/answers.exe").status_code == 404

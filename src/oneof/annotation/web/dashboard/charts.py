@@ -71,6 +71,26 @@ def range_bar(low: float, value: float, high: float, mark: float | None, spoken:
     return _svg(parts, spoken, "range")
 
 
+def calibration(points: Sequence[tuple[float, float, float, float]], spoken: str) -> Markup:
+    """Accuracy over confidence, 0 to 1, with intervals: (confidence, accuracy, low, high); and where they agree."""
+    parts = [f'<path class="goal" d="M0 {HEIGHT}L{WIDTH} 0"/>']
+    for sure, value, low, high in points:
+        x = WIDTH * sure
+        top, middle, bottom = (HEIGHT * (1 - share) for share in (high, value, low))
+        parts.append(f'<path class="whisker" d="M{x:.1f} {top:.1f}V{bottom:.1f}"/>')
+        parts.append(f'<path class="dot" d="M{x:.1f} {middle:.1f}h0"/>')
+    return _svg(parts, spoken)
+
+
+def heat(value: float, whole: float) -> int:
+    """How strong a cell of a heat map is, 0 to 10; each is a colour of the style sheet.
+
+    >>> heat(0.05, 0.1), heat(-0.01, 0.1), heat(0.1, 0.0)
+    (5, 0, 0)
+    """
+    return 0 if whole <= 0 else round(10 * min(max(value / whole, 0.0), 1.0))
+
+
 def shares(values: Sequence[float], spoken: str) -> Markup:
     """Bars from 0 to 1, one a class, in order."""
     step = WIDTH / max(1, len(values))

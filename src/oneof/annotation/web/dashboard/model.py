@@ -11,18 +11,31 @@ from starlette.exceptions import HTTPException
 from oneof.annotation.asking import decoys
 from oneof.annotation.asking.people import Person
 from oneof.annotation.learning import delivering, jobs
+from oneof.annotation.learning.report import model_report
 from oneof.annotation.learning.sizing import WIDTHS, begin_round, suggest
 from oneof.annotation.learning.training import FEWEST
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.project.folder import save_settings
+from oneof.annotation.project.folder import Project, save_settings
 from oneof.annotation.store import journal
+from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, models
 from oneof.annotation.web.dashboard import charts, frame
 from oneof.annotation.web.dashboard.frame import Form, Manager
-from oneof.annotation.web.dashboard.overview import figures
+from oneof.annotation.web.dashboard.overview import Figures, figures
 from oneof.annotation.web.site import Site, TheSite
 
 router = APIRouter(tags=["dashboard"])
+REPORT_SECONDS = 30.0
+LARGEST_MAP = 15
+"""Classes up to which the heat map is drawn; beyond, what is mixed up most is listed."""
+
+
+def _report(database: Database, project: Project, _now: float) -> dict[str, Any]:
+    with database.read() as connection:
+        return model_report(connection, project) or {}
+
+
+reports = Figures(_report, REPORT_SECONDS)
 
 frame.NOTICES |= {
     "training": "Training has begun. It goes on if you leave this page.",
@@ -121,16 +134,51 @@ def _show(request: Request, site: Site, person: Person, refused: str | None = No
         left = decoys.available(connection, site.project) if rows else 0
     if job is not None and job.state == "done" and (job.finished_at or 0) > site.clock() - 30:
         figures.forget()
+        reports.forget()
     found = figures.get(site)
     accuracy = found["model"]["accuracy"] if found["model"] else None
     plans = [one for width in WIDTHS if (one := suggest(site.project, accuracy, width)) is not None] if rows else []
     response = frame.show(
-        request, site, person, "model", left=left, plans=plans,
+        request, site, person, "model", left=left, plans=plans, report=_drawn(reports.get(site)) if rows else None,
         job=job, versions=[_version(site, row) for row in rows], figures=found, settings=site.project.settings,
         fewest=FEWEST, too_few=too_few, refused=refused,
     )  # fmt: skip
     response.status_code = 422 if refused else 200
     return response
+
+
+def _drawn(report: dict[str, Any]) -> dict[str, Any]:
+    """The report with its charts."""
+    shown = dict(report)
+    if report["classes"] is not None:
+        shown["classes"] = [one | {"bars": {name: _bar(one, name) for name in RATES}} for one in report["classes"]]
+    table = report["confusion"]
+    if table is not None and len(table["classes"]) <= LARGEST_MAP:
+        rows = zip(table["classes"], table["value"], table["error"], strict=True)
+        shown["map"] = [
+            (
+                name,
+                [(value, error, charts.heat(value, sum(values))) for value, error in zip(values, errors, strict=True)],
+            )
+            for name, values, errors in rows
+        ]
+    if report["calibration"]:
+        points = [(one["confidence"], one["accuracy"], one["low"], one["high"]) for one in report["calibration"]]
+        spoken = "accuracy by confidence: " + ", ".join(
+            f"{sure:.0%} sure, {right:.0%} right" for sure, right, *_ in points
+        )
+        shown["plot"] = charts.calibration(points, spoken)
+    return shown
+
+
+RATES = ("precision", "recall")
+
+
+def _bar(one: dict[str, Any], name: str) -> Any:
+    if one[name] is None:
+        return None
+    low, high = one[f"{name}_low"], one[f"{name}_high"]
+    return charts.range_bar(low, one[name], high, None, f"{name} {one[name]:.1%}, interval {low:.1%} to {high:.1%}")
 
 
 def _version(site: Site, row: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Overview: what to look at first, how far the project is, and how good the model is."""
 
 import threading
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -29,19 +30,20 @@ SHOWN_MODELS = 12
 
 
 class Figures:
-    """The figures as of a few seconds ago: ten open dashboards cost as much as one."""
+    """Figures as of some seconds ago: ten open dashboards cost as much as one."""
 
-    def __init__(self) -> None:
+    def __init__(self, make: Callable[[Database, Project, float], dict[str, Any]], fresh: float) -> None:
+        self._make, self._fresh = make, fresh
         self._lock = threading.Lock()
         self._found: dict[str, tuple[float, dict[str, Any]]] = {}
 
     def get(self, site: Site) -> dict[str, Any]:
-        """Everything that Overview shows."""
+        """What `make` gives, for this site."""
         with self._lock:
             now = site.clock()
-            made, found = self._found.get(site.project_id, (-FRESH_SECONDS, {}))
-            if not 0 <= now - made < FRESH_SECONDS:
-                found = overview_figures(site.database, site.project, now)
+            made, found = self._found.get(site.project_id, (-self._fresh, {}))
+            if not 0 <= now - made < self._fresh:
+                found = self._make(site.database, site.project, now)
                 self._found[site.project_id] = (now, found)
             return found
 
@@ -49,9 +51,6 @@ class Figures:
         """Look again at the next request: something was changed."""
         with self._lock:
             self._found.clear()
-
-
-figures = Figures()
 
 
 def overview_figures(database: Database, project: Project, now: float) -> dict[str, Any]:
@@ -74,6 +73,9 @@ def overview_figures(database: Database, project: Project, now: float) -> dict[s
     ]
     found |= {"pace": asdict(going), "versions": judged}
     return found | {"concerns": [asdict(one) for one in concerns(found)]}
+
+
+figures = Figures(overview_figures, FRESH_SECONDS)
 
 
 @router.get("/admin")

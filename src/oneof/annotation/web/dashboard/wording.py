@@ -73,7 +73,16 @@ def size(value: int) -> str:
     raise AssertionError
 
 
+def sentence(text: str) -> str:
+    """With a capital letter at its beginning; names further on stay as they are.
+
+    >>> sentence("no answers about BMWs")
+    'No answers about BMWs'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def teach(environment: Environment) -> None:
     """Give the templates these filters."""
     filters: dict[str, Any] = {"percent": percent, "count": count, "seconds": seconds, "duration": duration}
-    environment.filters |= filters | {"moment": moment, "bytes": size}
+    environment.filters |= filters | {"moment": moment, "bytes": size, "sentence": sentence}
