@@ -38,6 +38,14 @@ def test_the_seed_decides(tmp_path, run):
     assert texts[0] == texts[1] != texts[2]
 
 
+def test_labels_drawn_with_the_same_seed_do_not_decide_the_questions(tmp_path, run):
+    np.save(tmp_path / "items.npy", np.zeros((200, 1)))
+    np.save(tmp_path / "labels.npy", np.random.default_rng(0).integers(2, size=200))
+    out = tmp_path / "answers.csv"
+    assert run(tmp_path / "items.npy", "--labels", tmp_path / "labels.npy", "--size", 1, "--seed", 0, "--out", out)[0] == 0
+    assert Answers.load(out).yes.mean() == pytest.approx(0.5, abs=0.15)
+
+
 def test_flips_are_made_and_written_along(tmp_path, run):
     out = tmp_path / "answers.csv"
     assert run("dataset:digits/train", "--size", 5, "--flip-yes", 0.2, "--flip-no", 0.1, "--out", out)[0] == 0

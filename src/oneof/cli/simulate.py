@@ -7,6 +7,9 @@ import typer
 
 from oneof.cli.options import AsJson, Items, Labels, Seed, show
 
+QUESTIONS = 1
+"""The stream of a seed that draws questions: labels that were drawn with the same seed must not decide them."""
+
 
 def simulate(
     source: Items,
@@ -76,7 +79,7 @@ def simulate(
         answers = run.answers.named(**called)
         facts["history"] = json_rows(run.history)
     else:
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng([seed, QUESTIONS])
         about = np.repeat(np.arange(len(items)), per_item)
         subsets = UniformQueries(classes, size).draw(len(about), rng)
         said = respond(subsets, truth[about], flip_yes=flip_yes, flip_no=flip_no, rng=rng)
