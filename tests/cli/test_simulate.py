@@ -41,8 +41,8 @@ def test_the_seed_decides(tmp_path, run):
 def test_labels_drawn_with_the_same_seed_do_not_decide_the_questions(tmp_path, run):
     np.save(tmp_path / "items.npy", np.zeros((200, 1)))
     np.save(tmp_path / "labels.npy", np.random.default_rng(0).integers(2, size=200))
-    out = tmp_path / "answers.csv"
-    assert run(tmp_path / "items.npy", "--labels", tmp_path / "labels.npy", "--size", 1, "--seed", 0, "--out", out)[0] == 0
+    items, labels, out = (tmp_path / name for name in ("items.npy", "labels.npy", "answers.csv"))
+    assert run(items, "--labels", labels, "--size", 1, "--seed", 0, "--out", out)[0] == 0
     assert Answers.load(out).yes.mean() == pytest.approx(0.5, abs=0.15)
 
 

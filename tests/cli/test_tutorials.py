@@ -62,7 +62,7 @@ def test_photographs(fresh, data_root, oneof, capsys):
     if not (data_root / "cifar10").is_dir():
         pytest.skip("CIFAR-10 is not in ONEOF_DATA")
     follow("tutorial-photographs.md", oneof, capsys)
-    assert true_accuracy() > 0.76  # 0.80, of 500 photographs: less than 0.76 once in a hundred times
+    assert true_accuracy() > 0.74  # 0.78, of 500 photographs: less than 0.74 once in a hundred times
 
 
 @pytest.mark.slow
@@ -71,4 +71,4 @@ def test_texts(fresh, oneof, capsys):
     if shutil.which("apt-cache") is None:
         pytest.skip("the texts come from apt-cache, which only Debian and Ubuntu have")
     follow("tutorial-texts.md", oneof, capsys)
-    assert true_accuracy() > 0.55  # chance 0.08, the page says 0.63; the packages of another release are other texts
+    assert true_accuracy() > 0.55  # chance 0.08, the page says 0.64; the packages of another release are other texts
