@@ -60,7 +60,7 @@ setup: $(READY)
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[annotation,onnx,pretrained,ray,search,docs,dev]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[annotation,onnx,pretrained,ray,search,tensorboard,docs,dev]'
 	touch $@
 
 clean:

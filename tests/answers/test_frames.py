@@ -66,3 +66,10 @@ def test_bad_frames_name_their_row() -> None:
 def test_sets_and_arrays_are_lists_of_labels() -> None:
     frame = pd.DataFrame({"item": [0, 1], "subset": [np.array([0, 2]), (1,)], "answer": [True, False]})
     assert Answers.from_frame(frame).subsets.tolist() == [[True, False, True], [False, True, False]]
+
+
+def test_datasets_of_hugging_face_go_both_ways() -> None:
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    answers = Answers([[1, 0, 1], [0, 1, 0]], [True, False], class_names=["a", "b", "c"], item_names=["x", "y"])
+    stored = datasets.Dataset.from_pandas(answers.to_frame())
+    assert Answers.from_frame(stored.to_pandas(), classes=["a", "b", "c"]) == answers

@@ -333,3 +333,18 @@ def test_streamed_from_disk_or_read_whole_the_weights_are_the_same(tmp_path, one
         assert oneof("train", *files, "--out", tmp_path / f"{number}", "--width", 8, "--epochs", 2, "--json")[0] == 0
         weights.append((tmp_path / f"{number}" / "weights.safetensors").read_bytes())
     assert weights[0] == weights[1] == weights[2]
+
+
+def test_figures_are_logged(tmp_path, oneof):
+    pytest.importorskip("tensorboard", reason="the extra tensorboard is not installed")
+    np.savez(tmp_path / "items.npz", x=np.repeat(np.eye(3), 20, axis=0))
+    subsets = UniformQueries(3, 1).draw(60, rng=0)
+    Answers(subsets, respond(subsets, np.repeat([0, 1, 2], 20))).save(tmp_path / "answers.csv")
+    train = "train", tmp_path / "items.npz", tmp_path / "answers.csv", "--out", tmp_path / "model", "--epochs", 2
+    code, _, err = oneof(*train, "--log", f"tensorboard:{tmp_path / 'runs'}")
+    assert code == 0, err
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+    code, _, err = oneof(*train, "--log", "paper")
+    assert code == 1
+    assert "expected tensorboard:FOLDER or mlflow:EXPERIMENT" in err
+    assert oneof(*train, "--log", "tensorboard:x", "--search", "grid")[0] == 2

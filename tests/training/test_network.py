@@ -5,6 +5,7 @@ import scipy.sparse as sp
 import torch
 from torch import nn
 
+from oneof import OneOfClassifier
 from oneof.training import Features, Network
 from oneof.training.network import standardise
 
@@ -46,3 +47,15 @@ def test_preprocessing_is_part_of_the_state():
     network = Network(nn.Linear(2, 2), torch.ones(2), torch.full((2,), 0.5))
     assert {"mean", "scale", "backbone.weight"} <= set(network.state_dict())
     assert not any(name in dict(network.named_parameters()) for name in ("mean", "scale"))
+
+
+def test_a_frozen_body_stays_as_it_is_while_the_head_learns():
+    """Weights, the statistics of batch normalisation, and no dropout; what is not frozen trains as always."""
+    torch.manual_seed(0)
+    body = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.Dropout(0.5)).requires_grad_(False)
+    network = nn.Sequential(body, nn.BatchNorm1d(8), nn.Linear(8, 3))
+    x, labels = np.repeat(np.eye(3), 20, axis=0), np.repeat([0, 1, 2], 20)
+    trained = OneOfClassifier(backbone=network, epochs=3, random_state=0).fit(x, labels).network_.backbone
+    for name, before in network.state_dict().items():
+        same = torch.equal(before, trained.state_dict()[name])
+        assert same == name.startswith("0."), name

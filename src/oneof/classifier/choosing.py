@@ -1,5 +1,6 @@
 """Which encoder, and which network on what it gives? Decided by held-out answers, without a label."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from oneof.evaluation import estimate_accuracy
 from oneof.items.loading import Items
 from oneof.models import create as create_network
 from oneof.training import Config, Features, Fitted, Network, fit
+from oneof.training.callbacks import Callback
 from oneof.training.fitting import check, predict_asked
 from oneof.training.splits import split
 
@@ -67,19 +69,26 @@ def choose_encoder(
 
 
 def fit_encoded(
-    x: Any, answers: Answers, config: Config, *, held_out: NDArray[np.int64] | None = None, **how: Any
+    x: Any,
+    answers: Answers,
+    config: Config,
+    *,
+    held_out: NDArray[np.int64] | None = None,
+    callbacks: Sequence[Callback] = (),
+    **how: Any,
 ) -> Fitted:
     """A network on encoded items: a solved linear layer, or hidden layers where there are enough answers and they help.
 
     Settings that are given (a network, an objective, epochs, ...) are followed: then this is `oneof.training.fit`,
     which is told `how` (path, resume, shown, fabric).
+    callbacks: as in `oneof.training.fit`; a layer that was solved counts as one epoch.
     """
     features = Features(x)
     if len(features.shape) != 1 or config != _undecided(config):
         told = (
             config if config.backbone != "auto" or features.image else config.model_copy(update={"backbone": "linear"})
         )
-        return fit(features, answers, told, held_out=held_out, **how)
+        return fit(features, answers, told, held_out=held_out, callbacks=callbacks, **how)
     check(features, answers)
     training, judging, unjudged = split(answers, config.holdout, config.seed, held_out)
     if training.flip_yes is None and training.flip_no is None:
@@ -93,9 +102,11 @@ def fit_encoded(
         part = replace(solution, rows=solution.rows[::FOLDS], held_out=solution.held_out[::FOLDS])
         other = fit(features, training, hidden, held_out=part.rows)
         if other.accuracy is not None and other.accuracy.value > _accuracy(part, training):
-            return fit(features, answers, hidden, held_out=held_out, **how)
+            return fit(features, answers, hidden, held_out=held_out, callbacks=callbacks, **how)
     network = _as_network(solution, features.shape, answers.classes)
     accuracy = estimate_accuracy(predict_asked(network, features, judging), judging) if len(judging) else None
+    for callback in callbacks:
+        callback(dict(history[0]))
     linear = config.model_copy(update={"backbone": "linear", "weight_decay": solution.penalty})
     return Fitted(network, linear.resolve(len(np.unique(training.items)), False), history, 1, accuracy, unjudged)
 

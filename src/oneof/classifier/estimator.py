@@ -1,7 +1,7 @@
 """OneOfClassifier: a scikit-learn estimator that learns from answers."""
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from oneof.objectives.likelihood import Likelihood
 from oneof.objectives.losses import Loss
 from oneof.queries.moment import Queries
 from oneof.training import Config, Features, Fitted, fit, predict_classes, predict_logits
+from oneof.training.callbacks import Callback
 
 _SETTINGS = tuple(name for name in Config.model_fields if name not in ("backbone", "seed"))
 """The parameters that are settings of a training run, under the same names; the seed is `random_state`."""
@@ -35,7 +36,8 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     explains each. None stands for what the recipe and the data suggest. objective: a name, or an `Objective` of your
     own; loss: a name, or a function of the logits. backbone: a name, or an `nn.Module` of your own, of which a copy is
     trained and sees standardised items. holdout: the share of the items whose answers do not train but judge. queries:
-    the query distribution where it is not uniform. random_state: the seed.
+    the query distribution where it is not uniform. callbacks: functions that are called after each epoch with its row
+    of figures, see `oneof.training.callbacks`. random_state: the seed.
 
     >>> from sklearn.datasets import load_digits
     >>> import oneof
@@ -73,6 +75,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         holdout: float = 0.1,
         selection: str | None = None,
         queries: Queries | None = None,
+        callbacks: Sequence[Callback] | None = None,
         random_state: int | None = None,
         verbose: bool = False,
     ) -> None:
@@ -99,6 +102,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.holdout = holdout
         self.selection = selection
         self.queries = queries
+        self.callbacks = callbacks
         self.random_state = random_state
         self.verbose = verbose
 
@@ -128,6 +132,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             queries=self.queries,
             held_out=held_out,
             judgement=_exact_accuracy if exact else None,
+            callbacks=self.callbacks or (),
             shown=self.verbose,
         )
         if fitted.accuracy is None and self.holdout:

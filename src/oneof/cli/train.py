@@ -43,6 +43,12 @@ def train(
     noise: Annotated[
         str | None, typer.Option(help="estimate: answers may be wrong; find each annotator's flip rates, then train.")
     ] = None,
+    log: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHERE:WHAT", help="Write the figures of each epoch: tensorboard:FOLDER or mlflow:EXPERIMENT."
+        ),
+    ] = None,
     search: Annotated[
         str | None,
         typer.Option(help="Choose learning rate and weight decay label-free: grid (the paper's), or optuna."),
@@ -76,6 +82,7 @@ def train(
     from oneof.items.hashing import content_hashes
     from oneof.items.loading import load
     from oneof.training import Config, Features, fit
+    from oneof.training.callbacks import create as create_callback
     from oneof.training.search import search_settings
     from oneof.training.workers import launch
 
@@ -88,6 +95,9 @@ def train(
         raise typer.BadParameter("an optuna search cannot be resumed: leave out --resume")
     if noise not in (None, "estimate"):
         raise typer.BadParameter(f"--noise {noise}: expected estimate; rates that are known stand in the answers")
+    if log and search is not None:
+        raise typer.BadParameter("--log is for one training, not for the many of a search")
+    callbacks = [create_callback(text) for text in log or ()]
     given = Config.read(config, **settings)
     fabric = launch(devices, nodes, precision=given.precision, device=given.device)
     shown = not as_json and fabric.is_global_zero
@@ -121,9 +131,11 @@ def train(
                 how=search, trials=trials, engine=place, path=kept, resume=resume, shown=shown,
             )  # fmt: skip
     elif maker is not None:
-        fitted = fit_encoded(items.x, known, given, path=kept, resume=resume, shown=shown, fabric=fabric)
+        fitted = fit_encoded(
+            items.x, known, given, callbacks=callbacks, path=kept, resume=resume, shown=shown, fabric=fabric
+        )
     else:
-        fitted = fit(features, known, given, path=kept, resume=resume, shown=shown, fabric=fabric)
+        fitted = fit(features, known, given, callbacks=callbacks, path=kept, resume=resume, shown=shown, fabric=fabric)
     if not fabric.is_global_zero:
         return
     classifier = OneOfClassifier.from_fitted(fitted, known.class_names or range(known.classes), features.shape)

@@ -7,12 +7,14 @@ risk before any correction. Add one in a file of its own, with the `register` de
 from oneof.objectives import complementary, correction, likelihood, losses, partial, proden, unbiased
 from oneof.objectives.base import Batch, Objective, Risk
 from oneof.objectives.registry import correcting, create, names, options, register
+from oneof.objectives.signed import compute_loss_func
 
 __all__ = [
     "Batch",
     "Objective",
     "Risk",
     "complementary",
+    "compute_loss_func",
     "correcting",
     "correction",
     "create",

@@ -1,6 +1,6 @@
 """From items and answers to a trained, judged network: split, build, train, judge. What everything above calls."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from oneof import models, objectives
 from oneof.answers import Answers
 from oneof.evaluation import Estimate, estimate_accuracy
 from oneof.queries.moment import Queries
+from oneof.training.callbacks import Callback
 from oneof.training.config import Config
 from oneof.training.data import Answered, Features
 from oneof.training.loop import train
@@ -49,6 +50,7 @@ def fit(
     held_out: ArrayLike | None = None,
     judgement: Judgement | None = None,
     report: Callable[[nn.Module], dict[str, Any]] | None = None,
+    callbacks: Sequence[Callback] = (),
     path: Path | None = None,
     resume: bool = False,
     shown: bool = False,
@@ -59,7 +61,7 @@ def fit(
     backbone: a network of the user's own, in place of the configuration's. queries: the query distribution where it
     is not uniform. held_out: the items that judge, where they were put aside already; else the configuration's share of
     them is drawn (see `oneof.training.splits`). report: more figures for the history, such as the accuracy on labelled
-    items; never used to choose. path, resume, shown, fabric: as in `train`.
+    items; never used to choose. callbacks, path, resume, shown, fabric: as in `train`.
     """
     check(features, answers)
     training, held, unjudged = split(answers, config.holdout, config.seed, held_out)
@@ -89,7 +91,7 @@ def fit(
 
     run = train(
         network, features, answered, objective, config,
-        judge=judge, path=path, resume=resume, shown=shown, fabric=fabric,
+        judge=judge, callbacks=callbacks, path=path, resume=resume, shown=shown, fabric=fabric,
     )  # fmt: skip
     accuracy = None
     if len(judging):

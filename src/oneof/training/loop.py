@@ -7,7 +7,7 @@ that was killed at any moment goes on to the same weights, bit for bit, as one t
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,10 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from oneof.objectives import Batch, Objective
 from oneof.training import checkpoint
 from oneof.training.augment import augment
+from oneof.training.callbacks import Callback
 from oneof.training.config import Config
 from oneof.training.data import Answered, Features
+from oneof.training.network import train_mode
 from oneof.training.optimizer import create_optimizer
 from oneof.training.progress import Bar
 from oneof.training.step import gradient
@@ -77,6 +79,7 @@ class Training:
     workers: Workers
     judge: Judge | None
     path: Path | None
+    callbacks: Sequence[Callback] = ()
 
     def __post_init__(self) -> None:
         fabric, seed = self.workers.fabric, self.config.seed + self.workers.rank
@@ -141,6 +144,7 @@ def train(
     config: Config,
     *,
     judge: Judge | None = None,
+    callbacks: Sequence[Callback] = (),
     path: Path | None = None,
     resume: bool = False,
     shown: bool = False,
@@ -148,13 +152,14 @@ def train(
 ) -> Run:
     """Train `network` on the answered items; `config` is resolved.
 
-    judge: called after each epoch. path: where checkpoints go. resume: go on from the one that is there.
+    judge: called after each epoch. callbacks: called with each epoch's row of figures, by the first worker.
+    path: where checkpoints go. resume: go on from the one that is there.
     """
     workers = Workers(fabric or launch(precision=config.precision, device=config.device))
     precision = workers.fabric.strategy.precision.precision
     if precision != PRECISIONS[config.precision]:
         raise ValueError(f"the workers compute in {precision}, but the configuration says {config.precision}")
-    run = Training(config, features, answered, objective, network, workers, judge, path)
+    run = Training(config, features, answered, objective, network, workers, judge, path, callbacks)
     if resume and path is not None and path.exists():
         run.restore()
     now, steps = run.now, run.batches * run.epochs
@@ -171,7 +176,7 @@ def train_epoch(run: Training, bar: Bar) -> None:
     """The batches of an epoch that are not done yet."""
     now, config, workers = run.now, run.config, run.workers
     epoch, done = divmod(now.position, run.batches)
-    run.network.train()
+    train_mode(run.network)
     for rows in torch.tensor_split(_order(run.items, config.seed, epoch), run.batches)[done:]:
         pieces = torch.tensor_split(workers.part(rows), config.accumulate)
         run.stepper.zero_grad()
@@ -207,6 +212,8 @@ def end_epoch(run: Training, bar: Bar) -> None:
         now.best_epoch, now.best = epoch, {"score": score, "weights": weights}
     bar.epoch(row)
     run.save()
+    for callback in run.callbacks if run.workers.first else ():
+        callback(dict(row))
 
 
 def _cut(run: Training, rows: Tensor) -> tuple[Tensor, Batch]:

@@ -26,6 +26,22 @@ class Network(nn.Module):
         return torch.as_tensor(self.backbone((x.to(self.mean.dtype) - self.mean) * self.scale))
 
 
+def train_mode(network: nn.Module) -> None:
+    """Set a network to train, but leave the parts that are frozen as they are when used: without this, batch
+    normalisation in a frozen backbone would go on adapting to the batches, and dropout would blur what it gives.
+
+    >>> body, head = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).requires_grad_(False), nn.Linear(2, 3)
+    >>> train_mode(nn.Sequential(body, head))
+    >>> body.training, head.training
+    (False, True)
+    """
+    network.train()
+    for part in network.modules():
+        weights = list(part.parameters())
+        if weights and not any(weight.requires_grad for weight in weights):
+            part.eval()
+
+
 def standardise(features: Features, rows: np.ndarray | None = None, sample: int = 20_000) -> tuple[Tensor, Tensor]:
     """Mean and 1/deviation of the items: per channel for images, per feature for tables, none for sparse features.
 

@@ -1,0 +1,98 @@
+"""What is told of a run while it goes on: after each epoch every callback is called with its row of figures.
+
+A callback is any function of the row, a dictionary such as `model.history_` holds. Here are those that write the
+figures to TensorBoard or to MLflow.
+"""
+
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from numbers import Real
+from typing import Any
+
+Callback = Callable[[dict[str, Any]], None]
+
+
+class TensorBoard:
+    """Writes each figure as a curve over the epochs into a folder that `tensorboard --logdir` shows.
+
+    >>> OneOfClassifier(callbacks=[TensorBoard("runs/first")])  # doctest: +SKIP
+    """
+
+    def __init__(self, folder: str) -> None:
+        _need("tensorboard", "pip install 'oneof[tensorboard]'")
+        self.folder = folder
+        self._writer: Any = None
+
+    def __call__(self, row: dict[str, Any]) -> None:
+        """Write the figures of an epoch."""
+        if self._writer is None:
+            from torch.utils.tensorboard import SummaryWriter
+
+            self._writer = SummaryWriter(self.folder)  # type: ignore[no-untyped-call]
+        for name, value in figures(row):
+            self._writer.add_scalar(name, value, row["epoch"])
+        self._writer.flush()  # so that a run which is under way, or was killed, can be looked at
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the open file: scikit-learn copies what an estimator is given."""
+        return {"folder": self.folder, "_writer": None}
+
+
+class MLflow:
+    """Writes each figure as a metric into a run of this experiment, on the server that MLFLOW_TRACKING_URI names.
+
+    Within a run that is active already (`with mlflow.start_run():`) the figures go there.
+
+    >>> OneOfClassifier(callbacks=[MLflow("birds")])  # doctest: +SKIP
+    """
+
+    def __init__(self, experiment: str) -> None:
+        _need("mlflow", "pip install mlflow-skinny")
+        self.experiment = experiment
+        self._started: str | None = None
+
+    def __call__(self, row: dict[str, Any]) -> None:
+        """Write the figures of an epoch."""
+        import mlflow
+
+        active = mlflow.active_run()
+        if active is not None and row["epoch"] == 1 and active.info.run_id == self._started:
+            mlflow.end_run()  # of the training before this one
+            active = None
+        if active is None:
+            mlflow.set_experiment(self.experiment)
+            self._started = mlflow.start_run().info.run_id
+        mlflow.log_metrics(dict(figures(row)), step=row["epoch"])
+
+
+_KINDS: dict[str, Callable[[str], Callback]] = {"tensorboard": TensorBoard, "mlflow": MLflow}
+
+
+def create(text: str) -> Callback:
+    """The callback that a text such as `tensorboard:FOLDER` or `mlflow:EXPERIMENT` means.
+
+    >>> create("wandb:birds")
+    Traceback (most recent call last):
+    ...
+    ValueError: 'wandb:birds': expected tensorboard:FOLDER or mlflow:EXPERIMENT
+    """
+    kind, _, where = text.partition(":")
+    if kind not in _KINDS or not where:
+        raise ValueError(f"{text!r}: expected tensorboard:FOLDER or mlflow:EXPERIMENT")
+    return _KINDS[kind](where)
+
+
+def figures(row: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    """What can be drawn of a row: its numbers, without the epoch itself.
+
+    >>> dict(figures({"epoch": 2, "objective": 0.5, "network": "linear"}))
+    {'objective': 0.5}
+    """
+    for name, value in row.items():
+        if name != "epoch" and isinstance(value, Real):
+            yield name, float(value)
+
+
+def _need(package: str, remedy: str) -> None:
+    if find_spec(package) is None:
+        raise ValueError(f"logging to {package} needs a package that is not installed: {remedy}")
