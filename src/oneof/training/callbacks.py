@@ -28,7 +28,7 @@ class TensorBoard:
         if self._writer is None:
             from torch.utils.tensorboard import SummaryWriter
 
-            self._writer = SummaryWriter(self.folder)  # type: ignore[no-untyped-call]
+            self._writer = SummaryWriter(self.folder)
         for name, value in figures(row):
             self._writer.add_scalar(name, value, row["epoch"])
         self._writer.flush()  # so that a run which is under way, or was killed, can be looked at
