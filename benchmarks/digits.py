@@ -1,24 +1,25 @@
 """Digits from one yes/no answer an item: accuracy and the coverage of the label-free interval, over seeds.
 
-    python -m benchmarks.digits            # writes results/digits.csv, one row a run
+    python -m benchmarks.digits     # writes results/digits.csv, one row a run, under the names of results/rows.csv
 
 The likelihood for questions about 3, 5 and 7 labels; URE, NN and ABS with the GCE loss for 3. Each run trains
 `OneOfClassifier` as it comes on the 1347 training items, and is judged by one answer about each of the 450 test items.
 """
 
-import csv
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import torch
 
 import oneof
+from benchmarks.pages import RESULTS, table
 from oneof import Answers, OneOfClassifier, UniformQueries, respond
 from oneof.datasets import load
 from oneof.files.atomic import replacing
 
+ROWS = RESULTS / "digits.csv"
 SEEDS = range(5)
 CASES = [
     *((size, "likelihood", None) for size in (3, 5, 7)),
@@ -45,12 +46,12 @@ def run(size: int, objective: str, loss: str | None, seed: int, epochs: int | No
     config = model.config_
     return {
         "dataset": "digits",
-        "k": 10,
-        "m": size,
+        "classes": 10,
+        "size": size,
         "objective": objective,
         "loss": config.loss or "",
         "backbone": config.backbone,
-        "optimizer": config.optimizer,
+        "optimiser": config.optimizer,
         "learning_rate": config.learning_rate,
         "weight_decay": config.weight_decay,
         "batch_size": config.batch_size,
@@ -58,38 +59,42 @@ def run(size: int, objective: str, loss: str | None, seed: int, epochs: int | No
         "holdout": config.holdout,
         "selection": config.selection,
         "seed": seed,
-        "test_accuracy": round(accuracy, 6),
-        "label_free": round(estimate.value, 6),
-        "low": round(estimate.low, 6),
-        "high": round(estimate.high, 6),
+        "test_accuracy": round(100 * accuracy, 4),
+        "label_free_accuracy": round(100 * estimate.value, 4),
+        "label_free_low": round(100 * estimate.low, 4),
+        "label_free_high": round(100 * estimate.high, 4),
         "covered": estimate.low <= accuracy <= estimate.high,
-        "negative_batches": round(float(np.mean([row["negative"] for row in model.history_])), 4),
+        "negative_share": round(float(np.mean([row["negative"] for row in model.history_])), 4),
         "seconds": round(seconds, 2),
-        "version": oneof.__version__,
-        "torch": torch.__version__,
+        "code_version": oneof.__version__,
+        "torch_version": torch.__version__,
     }
 
 
-def main(out: Path = Path("results/digits.csv")) -> None:
+def facts() -> dict[str, str]:
+    """What pages say from the rows."""
+    shown = [
+        {
+            "objective": " ".join(map(str, (objective, *cell["loss"].dropna().unique()))),
+            "labels asked about": size,
+            "test accuracy, %": f"{cell['test_accuracy'].mean():.1f} ± {cell['test_accuracy'].std():.1f}",
+            "intervals that hold": f"{cell['covered'].sum()} of {len(cell)}",
+        }
+        for (size, objective), cell in pd.read_csv(ROWS).groupby(["size", "objective"], sort=False)
+    ]
+    return {"table": table(pd.DataFrame(shown))}
+
+
+def main() -> None:
     """Run every case with every seed and write the rows."""
     torch.set_num_threads(1)
     rows = []
     for size, objective, loss in CASES:
-        cell = [run(size, objective, loss, seed) for seed in SEEDS]
-        accuracies = np.array([row["test_accuracy"] for row in cell])
-        covered = sum(row["covered"] for row in cell)
-        print(
-            f"m={size} {objective:10s} test accuracy {accuracies.mean():.2%} (sd {accuracies.std(ddof=1):.2%}), "
-            f"interval covers {covered} of {len(cell)}, {cell[0]['seconds']:.1f} s a run",
-            flush=True,
-        )
-        rows += cell
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(out) as part, part.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    print(out)
+        for seed in SEEDS:
+            rows.append(run(size, objective, loss, seed))
+            print(f"m = {size}, {objective}, seed {seed}: {rows[-1]['test_accuracy']:.2f} %", flush=True)
+    with replacing(ROWS) as part:
+        pd.DataFrame(rows).to_csv(part, index=False)
 
 
 if __name__ == "__main__":

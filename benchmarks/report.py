@@ -1,43 +1,39 @@
-"""`results.md`: one section a benchmark, each of which can be measured again on its own."""
+"""What the timing benchmarks keep: `results/timing/NAME.csv`, and the tables that pages show of it."""
 
 import platform
-import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
 
+from benchmarks import pages
 from oneof.files.atomic import replacing
 
-RESULTS = Path(__file__).with_name("results.md")
+FOLDER = pages.RESULTS / "timing"
+MACHINE = ("machine", "python_version", "numpy_version", "torch_version")
+TITLES = ("queries", "objectives", "training", "scaling")
 
 
-def header() -> str:
-    """What stands before the first section."""
-    return (
-        "# Benchmarks\n\n"
-        "Made by `make bench`; the contestants took turns in one run, one thread, median of CPU time.\n"
-        f"{platform.machine()}, Python {platform.python_version()}, "
-        f"numpy {np.__version__}, torch {torch.__version__}.\n"
+def keep(name: str, table: pd.DataFrame) -> None:
+    """Write what was measured, and on what, in place of what was measured before."""
+    versions = (platform.machine(), platform.python_version(), np.__version__, torch.__version__)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with replacing(FOLDER / f"{name}.csv") as part:
+        table.assign(**dict(zip(MACHINE, versions, strict=True))).to_csv(part, index=False)
+
+
+def kept(name: str) -> pd.DataFrame:
+    """What was measured, as text: figures are shown with the digits they were kept with."""
+    return pd.read_csv(FOLDER / f"{name}.csv", dtype=str, keep_default_na=False)
+
+
+def facts() -> dict[str, str]:
+    """Every table as it was kept, and the machines they were measured on."""
+    tables = {name: kept(name) for name in TITLES}
+    machines = dict.fromkeys(
+        f"{machine}, Python {python}, numpy {numpy}, torch {torch_}"
+        for table in tables.values()
+        for machine, python, numpy, torch_ in table[list(MACHINE)].itertuples(index=False)
     )
-
-
-def markdown(table: pd.DataFrame) -> str:
-    """A table in Markdown."""
-    lines = [list(table.columns), ["---"] * len(table.columns), *table.astype(str).to_numpy().tolist()]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def keep(title: str, text: str, path: Path = RESULTS) -> None:
-    """Put a section in place of the one with the same title, or at the end."""
-    old = path.read_text(encoding="utf-8") if path.exists() else header()
-    head, *sections = re.split(r"^(?=## )", old, flags=re.MULTILINE)
-    new = f"## {title}\n\n{text}\n"
-    titles = [section.splitlines()[0].removeprefix("## ") for section in sections]
-    if title in titles:
-        sections[titles.index(title)] = new
-    else:
-        sections.append(new)
-    with replacing(path) as part:
-        part.write_text("\n".join(piece.rstrip() + "\n" for piece in (head, *sections)), encoding="utf-8")
+    shown = {name: pages.table(table.drop(columns=list(MACHINE))) for name, table in tables.items()}
+    return {**shown, "machine": "; ".join(machines)}

@@ -2,16 +2,18 @@
 
 import re
 
+import pandas as pd
 import pytest
 
-from benchmarks.pages import MARK, ROOT, facts_of, filled, rebuilt
+from benchmarks.pages import MARK, RESULTS, ROOT, facts_of, filled, rebuilt
+from oneof.experiments.store import COLUMNS
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 
 
 def test_every_page_is_what_the_rows_give() -> None:
     made = rebuilt()
-    assert len(made) > 3
+    assert len(made) > 10
     for path, text in made.items():
         # Compared by lines, so that a difference is shown and not two whole pages.
         assert path.read_text(encoding="utf-8").splitlines() == text.splitlines(), (
@@ -42,3 +44,14 @@ def test_a_page_is_filled_and_filled_again() -> None:
 def test_an_unknown_fact_is_named() -> None:
     with pytest.raises(ValueError, match=re.escape("speed has no fact 'tabel'; it has table")):
         filled("a <!-- rows: speed tabel --><!-- /rows -->", {"speed": {"table": ""}}.__getitem__)
+
+
+def test_rows_of_small_benchmarks_have_the_names_of_the_experiments() -> None:
+    others = {"k", "m", "test", "label_free", "low", "high", "optimizer", "negative_batches", "version", "torch"}
+    for name in ("digits", "demo", "against", "beyond/noise", "beyond/privacy", "beyond/adaptive_digits"):
+        columns = set((RESULTS / f"{name}.csv").read_text(encoding="utf-8").splitlines()[0].split(","))
+        assert "test_accuracy" in columns, name
+        assert not columns & others, name
+    digits = pd.read_csv(RESULTS / "digits.csv")
+    assert set(digits.columns) - set(COLUMNS) == {"holdout", "covered"}
+    assert digits["test_accuracy"].between(80, 100).all()  # per cent

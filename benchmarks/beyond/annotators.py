@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from benchmarks.beyond.common import COLOURS, SEEDS, classifier, images, panels, run
+from benchmarks.beyond.common import COLOURS, SEEDS, accuracy, classifier, images, kept, panels, run
 from oneof import Answers, UniformQueries, respond
 from oneof.noise import fit_with_noise
 
@@ -32,13 +32,11 @@ def measure() -> pd.DataFrame:
         said = respond(subsets, labels[items], flip_yes=flip_yes[who], flip_no=flip_no[who], rng=rng)
         answers = Answers(subsets, said, items, annotators=NAMES[who])
         both = fit_with_noise(classifier(seed, epochs=80, batch_size=128), X, answers, folds=2, seed=seed)
-        accuracy = float((both.estimator.predict(X_test) == truth).mean())
-        found = both.rates.table().assign(seed=seed, true_flip_yes=flip_yes, true_flip_no=flip_no, test=accuracy)
+        right = accuracy(both.estimator, X_test, truth)
+        found = both.rates.table().assign(seed=seed, true_flip_yes=flip_yes, true_flip_no=flip_no, test_accuracy=right)
         rows.append(found)
         wrong = np.abs(found[["flip_yes", "flip_no"]].to_numpy() - np.stack([flip_yes, flip_no], axis=1)).mean()
-        print(
-            seed, f"mean absolute error {wrong:.4f}", both.rates.named("random"), f"accuracy {accuracy:.4f}", flush=True
-        )
+        print(seed, f"mean absolute error {wrong:.4f}", both.rates.named("random"), f"accuracy {right:.2f}", flush=True)
     return pd.concat(rows, ignore_index=True)
 
 
@@ -64,6 +62,19 @@ def draw(rows: pd.DataFrame) -> Figure:
     axes[0].set_ylabel("estimated rate")
     axes[0].legend(frameon=False, fontsize="small", loc="upper left")
     return figure
+
+
+def facts() -> dict[str, str]:
+    """What pages say from the rows."""
+    rows = kept("annotators")
+    coins = rows["true_flip_yes"] == 0.5
+    named = rows["verdict"] == "random"
+    wrong = (rows[["flip_yes", "flip_no"]].to_numpy() - rows[["true_flip_yes", "true_flip_no"]].to_numpy())[~coins]
+    return {
+        "found": f"{(named & coins).sum()} of {coins.sum()}",
+        "wrongly": f"{(named & ~coins).sum()} of {(~coins).sum()}",
+        "error": f"{np.abs(wrong).mean():.3f}",
+    }
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ from oneof.datasets import load
 from oneof.files.atomic import replacing
 
 RESULTS = Path(__file__).parents[2] / "results" / "beyond"
+"""Accuracies in the rows are per cent, as in `results/rows.csv`."""
+
 SEEDS = range(5)
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#4D4D4D")
 MARKERS = ("o", "s", "^", "D", "v")
@@ -64,6 +66,16 @@ def uniform_answers(
     return Answers(subsets, said, items, flip_yes=rate, flip_no=rate)
 
 
+def accuracy(model: OneOfClassifier, X: NDArray[np.uint8], labels: NDArray[np.int64]) -> float:
+    """Per cent right."""
+    return 100 * float((model.predict(X) == labels).mean())
+
+
+def kept(name: str) -> pd.DataFrame:
+    """The rows that were measured."""
+    return pd.read_csv(RESULTS / f"{name}.csv")
+
+
 def run(name: str, measure: Callable[[], pd.DataFrame], draw: Callable[[pd.DataFrame], Figure], about: str) -> None:
     """Measure (or, with --draw, read what was measured), and draw: results/beyond/NAME.csv and NAME.png."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -76,7 +88,7 @@ def run(name: str, measure: Callable[[], pd.DataFrame], draw: Callable[[pd.DataF
         with replacing(path) as part:
             rows.to_csv(part, index=False, float_format="%.6g")
     with replacing(path.with_suffix(".png")) as part:
-        draw(pd.read_csv(path)).savefig(part, dpi=160)
+        draw(kept(name)).savefig(part, dpi=160)
 
 
 def panels(count: int, width: float = 3.6, height: float = 3.0) -> tuple[Figure, list[Any]]:

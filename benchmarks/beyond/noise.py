@@ -12,7 +12,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from benchmarks.beyond.common import COLOURS, SEEDS, classifier, images, panels, run, uniform_answers
+from benchmarks.beyond.common import COLOURS, SEEDS, accuracy, classifier, images, kept, panels, run, uniform_answers
+from benchmarks.pages import table
 from oneof.noise import fit_with_noise
 
 RATES = (0.1, 0.2)
@@ -34,9 +35,8 @@ def measure_one(jitter: float, seed: int) -> pd.DataFrame:
         return classifier(seed, jitter=jitter, epochs=100, batch_size=128)
 
     def add(flip: float, rates: str, model: Any, flip_yes: float, flip_no: float) -> None:
-        accuracy = float((model.predict(X_test) == truth).mean())
-        row = {"jitter": jitter, "flip": flip, "rates": rates, "seed": seed, "test": accuracy}
-        rows.append(row | {"flip_yes": flip_yes, "flip_no": flip_no})
+        row = {"jitter": jitter, "flip": flip, "rates": rates, "seed": seed}
+        rows.append(row | {"test_accuracy": accuracy(model, X_test, truth), "flip_yes": flip_yes, "flip_no": flip_no})
         print(rows[-1], flush=True)
 
     add(0.0, "known", new().fit(X, uniform_answers(labels, 5, n, seed)), 0.0, 0.0)
@@ -57,12 +57,12 @@ def draw(rows: pd.DataFrame) -> Figure:
     figure, axes = panels(len(JITTERS), width=4.0, height=3.4)
     for panel, jitter in zip(axes, JITTERS, strict=True):
         here = rows[rows["jitter"] == jitter]
-        clean = here[here["flip"] == 0]["test"].mean() * 100
+        clean = here[here["flip"] == 0]["test_accuracy"].mean()
         panel.axhline(clean, color="#666666", linestyle="--", linewidth=0.9, label="no answer flipped")
         shown = [method for method in METHODS if method in set(here[here["flip"] > 0]["rates"])]
         for place, method in enumerate(shown):
             part = here[(here["flip"] > 0) & (here["rates"] == method)]
-            over_seeds = part.groupby("flip")["test"].agg(["mean", "std"]) * 100
+            over_seeds = part.groupby("flip")["test_accuracy"].agg(["mean", "std"])
             x = [RATES.index(flip) + 0.21 * (place - (len(shown) - 1) / 2) for flip in over_seeds.index]
             look: Any = {"color": COLOURS[place], "label": f"rates {method}", "error_kw": {"linewidth": 0.8}}
             bars = panel.bar(x, over_seeds["mean"], 0.19, yerr=over_seeds["std"], **look)
@@ -75,6 +75,31 @@ def draw(rows: pd.DataFrame) -> Figure:
     handles, labels = axes[-1].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize="small")
     return figure
+
+
+def facts() -> dict[str, str]:
+    """What pages say from the rows."""
+    rows = kept("noise")
+    mean = rows.groupby(["jitter", "flip", "rates"])["test_accuracy"].mean()
+    shown = ("ignored", "known", "estimated")
+    lines = [
+        {"test accuracy, %": f"{100 * flip:.0f} % flipped, input jitter {jitter}"}
+        | {f"rates {rates}": f"{mean[jitter, flip, rates]:.1f}" for rates in shown if (jitter, flip, rates) in mean}
+        for jitter in JITTERS
+        for flip in RATES
+    ]
+    name = f"20 % flipped, input jitter {JITTERS[-1]}, three answers an item"
+    lines.append({"test accuracy, %": name, "rates known": f"{mean[JITTERS[-1], 0.2, METHODS[-1]]:.1f}"})
+    found = {
+        "table": table(pd.DataFrame(lines).fillna("")),
+        "once": f"{mean[1.0, 0.2, 'known']:.1f}",
+        "thrice": f"{mean[1.0, 0.2, METHODS[-1]]:.1f}",
+        "half": f"{mean[1.0, 0.1, 'known']:.1f}",
+    }
+    for name, jitter in (("little", 0.5), ("strong", 1.0)):
+        gains = [f"{mean[jitter, flip, 'known'] - mean[jitter, flip, 'ignored']:.0f}" for flip in RATES]
+        found |= {f"clean-{name}": f"{mean[jitter, 0.0, 'known']:.1f}", f"gain-{name}": " and ".join(gains)}
+    return found
 
 
 if __name__ == "__main__":
