@@ -1,0 +1,67 @@
+"""The annotation server and its page: what a click costs, with many tasks and with many people.
+
+    python -m benchmarks.annotation.tasks        # a thousand tasks against a million, on SQLite and on PostgreSQL
+    python -m benchmarks.annotation.processes    # 200 annotators at once, one server process against two, PostgreSQL
+    python -m benchmarks.annotation.page         # from a key press to the next item, in Chromium
+
+Each run adds its rows to `results/annotation.csv`; the pages show the last run of each. Milliseconds are wall-clock
+time and depend on what else the machine does: `load` says what it did, and CPU time and ratios hold regardless.
+"""
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from oneof.files.atomic import replacing
+
+ROWS = Path(__file__).parents[2] / "results" / "annotation.csv"
+COLUMNS = [
+    "benchmark", "at", "database", "tasks", "annotators", "processes", "seconds", "claim_p50_ms", "claim_p95_ms",
+    "answer_p95_ms", "key_p50_ms", "key_p95_ms", "answers_per_second", "flat_out_per_second", "cpu_ms_per_answer",
+    "errors", "cores", "load",
+]  # fmt: skip
+
+
+def keep(rows: list[dict[str, Any]]) -> None:
+    """Add rows to the file."""
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    common = {"at": at, "cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)}
+    new = pd.DataFrame([row | common for row in rows], columns=COLUMNS).astype(object)
+    old = pd.read_csv(ROWS, dtype=object) if ROWS.exists() else None
+    with replacing(ROWS) as part:
+        (new if old is None else pd.concat([old, new])).to_csv(part, index=False)
+    print(new.dropna(axis=1, how="all").to_string(index=False))
+
+
+def facts() -> Mapping[str, str]:
+    """Texts for the pages: a table of each benchmark, from its last run."""
+    from benchmarks.pages import table
+
+    rows = pd.read_csv(ROWS)
+    last = rows[rows["at"] == rows.groupby("benchmark")["at"].transform("max")]
+
+    def of(benchmark: str, columns: dict[str, str]) -> str:
+        found = last[last["benchmark"] == benchmark].dropna(axis=1, how="all")
+        shown = found[[name for name in columns if name in found]].rename(columns=columns)
+        return table(shown.map(_shown))
+
+    claims = {"claim_p50_ms": "claim, median ms", "claim_p95_ms": "claim, p95 ms", "answer_p95_ms": "answer, p95 ms"}
+    rates = {"answers_per_second": "answers/s", "flat_out_per_second": "answers/s, nobody thinks"}
+    ends = {"cpu_ms_per_answer": "server CPU ms an answer", "errors": "errors", "load": "load"}
+    return {
+        "tasks": of("tasks", {"database": "database", "tasks": "tasks", **claims, **rates, **ends}),
+        "processes": of("processes", {"processes": "server processes", **claims, **rates, **ends}),
+        "page": of("page", {"key_p50_ms": "key to next item, median ms", "key_p95_ms": "p95 ms", "load": "load"}),
+        "cores": str(int(last["cores"].max())),
+    }
+
+
+def _shown(value: Any) -> str:
+    """A figure with as many digits as mean something."""
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:,.0f}" if value >= 20 or value == int(value) else f"{value:.1f}"

@@ -1,0 +1,188 @@
+"""Annotators by the dozen: what they send, how long each request took, and a server for them."""
+
+import asyncio
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import numpy as np
+import psutil
+
+SERVER = """
+import sys
+from pathlib import Path
+from oneof.annotation.web.hosting import Host, Hosting
+from oneof.annotation.web.serving import serve
+if __name__ == "__main__":
+    host = Host(Hosting(folders=[Path(sys.argv[1])], log_level="warning"))
+    serve(host, "127.0.0.1", 0, int(sys.argv[2]))
+"""
+
+
+@dataclass
+class Waits:
+    """Seconds that requests took, and what went wrong."""
+
+    claim: list[float] = field(default_factory=list)
+    answer: list[float] = field(default_factory=list)
+    errors: int = 0
+
+    def figures(self) -> dict[str, Any]:
+        """Medians and 95th percentiles, in milliseconds."""
+        return {
+            "claim_p50_ms": round(1000 * float(np.percentile(self.claim, 50)), 2),
+            "claim_p95_ms": round(1000 * float(np.percentile(self.claim, 95)), 2),
+            "answer_p95_ms": round(1000 * float(np.percentile(self.answer, 95)), 2),
+            "errors": self.errors,
+        }
+
+
+class Browser:
+    """A keep-alive connection that speaks just enough HTTP, so that the measuring costs little."""
+
+    def __init__(self, port: int, cookie: str) -> None:
+        self.port, self.cookie = port, cookie
+
+    async def connect(self) -> None:
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+
+    async def post(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        content = json.dumps(body).encode()
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nCookie: {self.cookie}\r\nX-Oneof: 1\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+        )
+        self.writer.write(head.encode() + content)
+        reply = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        headers = dict(line.lower().split(": ", 1) for line in reply.split("\r\n")[1:] if line)
+        length = int(headers.get("content-length", 0))
+        return int(reply.split()[1]), json.loads(await self.reader.readexactly(length)) if length else None
+
+    async def close(self) -> None:
+        self.writer.close()
+        await self.writer.wait_closed()
+
+
+async def annotate(port: int, cookie: str, until: float, thinking: float, waits: Waits) -> int:
+    """Claim and answer until the time is over; returns the number of answers."""
+    browser = Browser(port, cookie)
+    await browser.connect()
+    count = 0
+    if thinking:
+        await asyncio.sleep(random.uniform(0, thinking))
+    while time.monotonic() < until:
+        started = time.monotonic()
+        status, question = await browser.post("/api/claim", {})
+        waits.claim.append(time.monotonic() - started)
+        if status != 200:
+            waits.errors += 1
+            await asyncio.sleep(1.0)
+            continue
+        if thinking:
+            await asyncio.sleep(random.expovariate(1 / thinking))
+        body = {"id": str(uuid.uuid4()), "task": question["task"], "answer": random.choice(["yes", "no"])}
+        started = time.monotonic()
+        status, _ = await browser.post("/api/answers", body | {"seconds": thinking})
+        waits.answer.append(time.monotonic() - started)
+        waits.errors += status != 201
+        count += status == 201
+    await browser.close()
+    return count
+
+
+async def crowd(port: int, cookies: list[str], seconds: float, thinking: float, waits: Waits) -> tuple[int, float]:
+    """Let everybody annotate for so many seconds; returns answers, and seconds until the last was stored."""
+    started = time.monotonic()
+    people = [annotate(port, cookie, started + seconds, thinking, waits) for cookie in cookies]
+    return sum(await asyncio.gather(*people)), time.monotonic() - started
+
+
+@dataclass
+class Server:
+    """A served project: its port, a session cookie an annotator, and the process with its children."""
+
+    port: int
+    cookies: list[str]
+    process: psutil.Process
+
+    def cpu_seconds(self) -> float:
+        """What the server processes have used so far; the database's own are not among them on PostgreSQL."""
+        family = [self.process, *self.process.children(recursive=True)]
+        return float(sum(sum(one.cpu_times()[:2]) for one in family))
+
+    def load(self, seconds: float, thinking: float, waits: Waits) -> tuple[float, float]:
+        """Everybody annotates; returns answers a second and the server's CPU milliseconds an answer."""
+        before = self.cpu_seconds()
+        answers, took = asyncio.run(crowd(self.port, self.cookies, seconds, thinking, waits))
+        return answers / took, 1000 * (self.cpu_seconds() - before) / max(1, answers)
+
+
+@contextmanager
+def served(
+    home: Path, tasks: int, annotators: int, database_url: str | None = None, processes: int = 1
+) -> Iterator[Server]:
+    """A server of a project with so many tasks."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from oneof.annotation.asking import people
+    from oneof.annotation.project.starting import start_project
+    from oneof.annotation.store import facts
+    from oneof.annotation.web.site import cookie_name
+
+    home.mkdir()
+    numbers = pa.array(np.arange(tasks)).cast(pa.string())
+    pq.write_table(pa.table({"id": numbers, "text": numbers}), home / "texts.parquet")
+    (home / "classes.txt").write_text("\n".join(f"class {number}" for number in range(10)))
+    # Every annotator may answer every question, so that a thousand tasks last as long as a million.
+    settings = {"name": "load", "size": 3, "seed": 0, "overlap": annotators}
+    folder = home / "project"
+    project = start_project(
+        folder, settings, home / "classes.txt", home / "texts.parquet", database_url=database_url
+    ).project
+    database = project.database()
+    cookies = []
+    cookie = cookie_name(facts.project_id(database), "annotator")
+    for number in range(annotators):
+        token = database.write(lambda c, name=f"p{number}": people.invite(c, name, "annotator", 0.0))  # type: ignore[misc]
+        with database.read() as connection:
+            person = people.by_token(connection, token)
+        assert person is not None
+        who = person
+        secret = database.write(lambda c, who=who: people.start_session(c, who, time.time(), 1.0))  # type: ignore[misc]
+        cookies.append(f"{cookie}={secret}")
+    database.close()
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    script = home / "server.py"
+    script.write_text(SERVER)
+    process = subprocess.Popen([sys.executable, script, project.folder, str(processes)], env=environment)
+    try:
+        note = project.folder / "server.url"
+        while not note.exists() or not note.read_text().strip():
+            time.sleep(0.05)
+        place = note.read_text().strip()
+        _wait_for(place)
+        yield Server(int(place.rpartition(":")[2]), cookies, psutil.Process(process.pid))
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def _wait_for(place: str) -> None:
+    """Return once the server answers: the address is known before it does."""
+    while True:
+        try:
+            urlopen(f"{place}/healthz", timeout=10).close()
+            return
+        except OSError:
+            time.sleep(0.05)
