@@ -5,6 +5,7 @@ import pytest
 from oneof.annotation.asking import managing, people
 from oneof.annotation.asking.people import Person
 from oneof.annotation.store import facts
+from oneof.annotation.web.live import LiveProject
 from oneof.annotation.web.site import GUIDELINES_SECONDS, Site
 
 without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
@@ -12,7 +13,8 @@ without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
 
 @pytest.fixture
 def site(world):
-    return Site(world.project, world.database, None, facts.project_id(world.database), world.clock)
+    live = LiveProject(world.project, world.database)
+    return Site(live, world.database, None, facts.project_id(world.database), world.clock)
 
 
 def person(number):
@@ -35,7 +37,7 @@ def test_an_edit_of_the_guidelines_is_seen_after_a_moment_without_a_restart(worl
 @without_postgresql
 def test_the_owner_is_stable_and_differs_by_person_and_project(world, site):
     assert site.owner(person(1)) == site.owner(person(1))
-    other = Site(world.project, world.database, None, "another project", world.clock)
+    other = Site(site.live, world.database, None, "another project", world.clock)
     assert len({site.owner(person(1)), site.owner(person(2)), other.owner(person(1))}) == 3
 
 

@@ -25,6 +25,7 @@ from oneof.annotation.store.upgrading import upgrade
 from oneof.annotation.web import api_routes, manage_routes, page_routes
 from oneof.annotation.web.dashboard import items, model, overview, people, programs, review, wording
 from oneof.annotation.web.dashboard import project as project_page
+from oneof.annotation.web.live import LiveProject
 from oneof.annotation.web.security import Guard
 from oneof.annotation.web.site import Site
 from oneof.annotation.web.ticking import ticking
@@ -51,7 +52,8 @@ def create_app(project: Project, database: Database, root: str = "", slug: str =
         docs_url=None,
         redoc_url=None,
     )
-    site = Site(project, database, page_templates(), facts.project_id(database), time.time, root, slug)
+    live = LiveProject(project, database)
+    site = Site(live, database, page_templates(), facts.project_id(database), time.time, root, slug)
     site.templates.env.globals["base"] = site.base
     app.state.site = site
     app.add_middleware(Guard)

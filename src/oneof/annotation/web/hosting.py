@@ -195,7 +195,7 @@ class Host:
         for one in self.hosted:
             person = session_of(request, one.site, people.ROLES)
             if person is not None:
-                found.append({"name": one.project.settings.name, "url": f"{one.site.base}/", "as": person.name})
+                found.append({"name": one.site.project.settings.name, "url": f"{one.site.base}/", "as": person.name})
         return found
 
     async def _health(self, _request: Request) -> Response:

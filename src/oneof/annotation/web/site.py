@@ -14,6 +14,7 @@ from oneof.annotation.asking.people import Person
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
 from oneof.annotation.store.database import Database
+from oneof.annotation.web.live import LiveProject
 
 GUIDELINES_SECONDS = 2.0
 ANNOTATING = ("annotator",)
@@ -36,7 +37,7 @@ def cookie_name(project_id: str, role: str) -> str:
 class Site:
     """One served project. root: the path of the server; slug: the project's part of it, where there are several."""
 
-    project: Project
+    live: LiveProject
     database: Database
     templates: Jinja2Templates
     project_id: str
@@ -44,6 +45,15 @@ class Site:
     root: str = ""
     slug: str = ""
     _guidelines: tuple[float, int, str] | None = field(default=None)
+
+    @property
+    def project(self) -> Project:
+        """The project of this moment; another server process may have changed its files."""
+        return self.live.get()
+
+    @project.setter
+    def project(self, project: Project) -> None:
+        self.live.set(project)
 
     def guidelines(self) -> tuple[int, str]:
         """Version and text; the file is looked at again every few seconds, so that an edit needs no restart."""

@@ -1,0 +1,53 @@
+"""What one server process changes reaches the others; what a running project cannot take is refused."""
+
+import logging
+
+import pytest
+
+from oneof.annotation.project.classes import Class
+from oneof.annotation.project.folder import save_classes, save_settings
+from oneof.annotation.web.app import create_app
+from oneof.annotation.web.live import LiveProject
+
+without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
+
+
+@without_postgresql
+def test_settings_and_classes_changed_in_one_process_reach_the_other(world):
+    one, other = (create_app(world.project, world.database).state.site for _ in range(2))
+    assert other.project is other.project, "nothing is read again while nothing has changed"
+    one.project = save_settings(one.project, {"question": "Can you see one of these?", "prefetch": 7})
+    assert (other.project.settings.question, other.project.settings.prefetch) == ("Can you see one of these?", 7)
+    renamed = [Class(f"{known.name} renamed", known.definition) for known in one.project.classes]
+    other.project = save_classes(other.project, renamed)
+    assert [known.name for known in one.project.classes] == [known.name for known in renamed]
+
+
+@without_postgresql
+@pytest.mark.parametrize(
+    ("file", "before", "after", "problem"),
+    [
+        ("project.toml", "size = 2", "size = 3", "size: fixed when the project was made"),
+        ("project.toml", "size = 2", "size = two", "project.toml"),
+        ("classes.json", '"c4"', '"c4"}, {"name": "c5"', "6 classes, but questions were drawn from 5"),
+    ],
+)
+def test_an_edit_that_answers_do_not_allow_is_refused_and_told(world, caplog, file, before, after, problem):
+    live = LiveProject(world.project, world.database)
+    path = world.project.folder / file
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after))
+    # Logs go to a handler of their own once a server was set up in this process.
+    logger = logging.getLogger("oneof.annotation")
+    logger.addHandler(caplog.handler)
+    try:
+        assert live.get() is world.project
+        assert live.get() is world.project
+    finally:
+        logger.removeHandler(caplog.handler)
+    told = {record.getMessage() for record in caplog.records}
+    assert len(told) == 1
+    assert problem in told.pop()
+    path.write_text(text)
+    assert live.get().settings == world.project.settings
