@@ -162,17 +162,24 @@ def served(
         secret = database.write(lambda c, who=who: people.start_session(c, who, time.time(), 1.0))  # type: ignore[misc]
         cookies.append(f"{cookie}={secret}")
     database.close()
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    with serving(project.folder, home, processes) as (place, process):
+        yield Server(int(place.rpartition(":")[2]), cookies, psutil.Process(process))
+
+
+@contextmanager
+def serving(folder: Path, home: Path, processes: int = 1) -> Iterator[tuple[str, int]]:
+    """A server of a project folder: its address and the number of its process."""
     script = home / "server.py"
     script.write_text(SERVER)
-    process = subprocess.Popen([sys.executable, script, project.folder, str(processes)], env=environment)
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen([sys.executable, script, folder, str(processes)], env=environment)
     try:
-        note = project.folder / "server.url"
+        note = folder / "server.url"
         while not note.exists() or not note.read_text().strip():
             time.sleep(0.05)
         place = note.read_text().strip()
         _wait_for(place)
-        yield Server(int(place.rpartition(":")[2]), cookies, psutil.Process(process.pid))
+        yield place, process.pid
     finally:
         process.terminate()
         process.wait(timeout=30)

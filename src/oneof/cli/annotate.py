@@ -85,6 +85,10 @@ def serve(
     user_header: Annotated[
         str | None, typer.Option(help="Header in which a trusted proxy names who has signed in (single sign-on).")
     ] = None,
+    metrics_token: Annotated[
+        str | None,
+        typer.Option(envvar="ONEOF_METRICS_TOKEN", help="Who sends it may read /metrics. Default: this machine alone."),
+    ] = None,
     log_level: Annotated[str, typer.Option(help="debug, info (a line a request), warning or error.")] = "info",
 ) -> None:
     """Serve the page until stopped. With --database URL the project moves there, if that database is empty."""
@@ -108,6 +112,7 @@ def serve(
             public_url=public_url,
             trusted_proxies=trusted_proxy or [],
             user_header=user_header,
+            metrics_token=metrics_token,
             log_level=log_level,  # type: ignore[arg-type]
         )
     except ValidationError as error:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, ConfigDict, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from sqlalchemy import select
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -25,6 +25,7 @@ from oneof.annotation.project.folder import Project, open_project
 from oneof.annotation.store.database import Database
 from oneof.annotation.web.app import create_app, error_page, page_templates, static_files
 from oneof.annotation.web.logs import AccessLog
+from oneof.annotation.web.metrics import Metrics
 from oneof.annotation.web.proxy import Proxy
 from oneof.annotation.web.security import Guard
 from oneof.annotation.web.site import Site, session_of
@@ -44,6 +45,7 @@ class Hosting(BaseModel):
     public_url: str | None = None
     trusted_proxies: list[str] = []
     user_header: str | None = None
+    metrics_token: str | None = Field(default=None, min_length=8)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @field_validator("root_path")
@@ -148,12 +150,19 @@ class Host:
         hosting = self.hosting
         alone = len(self.hosted) == 1 and not self.hosted[0].slug
         inner: ASGIApp = self.hosted[0].app if alone else self._several()
-        return Proxy(
+        outer = Proxy(
             AccessLog(inner),
             root_path=hosting.root_path,
             trusted=hosting.trusted_proxies,
             user_header=hosting.user_header,
             public_url=hosting.public_url,
+        )
+        return Metrics(
+            outer,
+            [one.site for one in self.hosted],
+            root_path=hosting.root_path,
+            token=hosting.metrics_token,
+            proxied=bool(hosting.trusted_proxies or hosting.public_url or hosting.root_path),
         )
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 import os
 import socket
 from collections.abc import Callable
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import uvicorn
@@ -12,6 +13,7 @@ from uvicorn.supervisors import Multiprocess
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.web.hosting import Host, Hosting
 from oneof.annotation.web.logs import set_up_logs
+from oneof.annotation.web.metrics import SHARED
 
 ENVIRONMENT = "ONEOF_HOSTING"
 
@@ -36,7 +38,9 @@ def serve(
     config = uvicorn.Config(
         "oneof.annotation.web.serving:app_from_environment", factory=True, workers=workers, **_OPTIONS
     )
-    Multiprocess(config, sockets=[listening]).run()
+    with TemporaryDirectory(prefix="oneof-metrics-") as shared:
+        os.environ[SHARED] = shared
+        Multiprocess(config, sockets=[listening]).run()
 
 
 def app_from_environment() -> ASGIApp:
