@@ -14,6 +14,7 @@ from torch import nn
 
 from oneof import Answers, OneOfClassifier, UniformQueries, WeightedQueries, respond
 from oneof.classifier import files as model_files
+from oneof.encoders import exporting
 from oneof.training import Config, Fitted, Network
 
 
@@ -221,7 +222,7 @@ def test_onnx_of_an_own_network(tmp_path):
 
 
 def test_without_onnx_the_error_says_what_to_install(saved, monkeypatch, tmp_path):
-    monkeypatch.setattr(model_files, "find_spec", lambda name: None)
+    monkeypatch.setattr(exporting, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"pip install 'oneof\[onnx\]'"):
         model_files.export_onnx(saved[0], tmp_path / "model.onnx")
     assert not (tmp_path / "model.onnx").exists()

@@ -1,10 +1,7 @@
 """Models as folders: `weights.safetensors`, and `model.json` with everything else. Loading executes nothing."""
 
 import json
-import logging
-import warnings
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -18,6 +15,7 @@ from torch import nn
 
 import oneof
 from oneof import models
+from oneof.encoders.exporting import write_onnx
 from oneof.evaluation import Estimate
 from oneof.files.atomic import replacing
 from oneof.queries import Queries, UniformQueries, WeightedQueries
@@ -138,24 +136,4 @@ def read_facts(path: Path) -> dict[str, Any]:
 
 def export_onnx(model: "OneOfClassifier", path: Path) -> None:
     """Write the network, preprocessing included, as ONNX: input `items` (batch, *shape) float32, output `logits`."""
-    if find_spec("onnxscript") is None:
-        raise ValueError("the export needs onnx and onnxscript: pip install 'oneof[onnx]'")
-    chatter = logging.getLogger("torch.onnx._internal.exporter._registration")
-    level = chatter.level
-    chatter.setLevel(logging.ERROR)  # it lists the optional packages that are not installed
-    try:
-        with replacing(path) as part, warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # raised by the exporter about itself
-            torch.onnx.export(
-                model.network_.eval(),
-                (torch.zeros(2, *model.shape_),),
-                str(part),
-                input_names=["items"],
-                output_names=["logits"],
-                dynamic_shapes={"x": {0: torch.export.Dim("batch")}},
-                dynamo=True,
-                external_data=False,
-                verbose=False,
-            )
-    finally:
-        chatter.setLevel(level)
+    write_onnx(model.network_.eval(), torch.zeros(2, *model.shape_), path, "items", "logits")

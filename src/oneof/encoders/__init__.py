@@ -6,6 +6,7 @@
 """
 
 from oneof.encoders.base import Encoded, Encoder
+from oneof.encoders.exporting import export_network
 from oneof.encoders.registry import create, installed, names, read, write
 
-__all__ = ["Encoded", "Encoder", "create", "installed", "names", "read", "write"]
+__all__ = ["Encoded", "Encoder", "create", "export_network", "installed", "names", "read", "write"]

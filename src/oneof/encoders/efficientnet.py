@@ -5,17 +5,15 @@ six times as fast as PyTorch does, and kept in the cache folder.
 """
 
 import hashlib
-import logging
-import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 from oneof.encoders.base import State
 from oneof.encoders.cache import cache_folder
+from oneof.encoders.exporting import write_onnx
 from oneof.encoders.onnx import OnnxPictures
 from oneof.encoders.registry import installed
-from oneof.files.atomic import replacing
 from oneof.items.pictures import Fill
 
 
@@ -75,22 +73,4 @@ def _export(size: int, path: Path) -> None:
         def forward(self, pictures: torch.Tensor) -> Any:
             return self.network.extract_features(pictures).mean((2, 3))
 
-    chatter = logging.getLogger("torch.onnx._internal.exporter._registration")
-    level = chatter.level
-    chatter.setLevel(logging.ERROR)  # it lists the optional packages that are not installed
-    try:
-        with replacing(path) as part, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            torch.onnx.export(
-                Features().eval(),
-                (torch.zeros(2, 3, size, size),),
-                str(part),
-                input_names=["pictures"],
-                output_names=["features"],
-                dynamic_shapes={"pictures": {0: torch.export.Dim("batch")}},
-                dynamo=True,
-                external_data=False,
-                verbose=False,
-            )
-    finally:
-        chatter.setLevel(level)
+    write_onnx(Features().eval(), torch.zeros(2, 3, size, size), path, "pictures", "features")

@@ -33,7 +33,7 @@ FACTS, ARRAYS, NETWORK = "encoder.json", "encoder.safetensors", "encoder.onnx"
 
 
 def names() -> list[str]:
-    """The names that `create` knows, besides paths of .onnx files and names joined by +."""
+    """The names that `create` knows, besides .onnx files, names joined by + and sentence-transformers:MODEL."""
     return list(_HOMES)
 
 
@@ -47,7 +47,8 @@ def installed(name: str) -> bool:
 
 
 def create(name: str, **settings: Any) -> Encoder:
-    """An encoder by name, not fitted yet: one of `names()`, a path to an .onnx file, or several joined by +.
+    """An encoder by name, not fitted yet: one of `names()`, a path to an .onnx file, or several joined by +; for texts
+    also `sentence-transformers:MODEL`, where that package is installed.
 
     settings: those of the encoder, such as `size` for pictures.
 
@@ -62,8 +63,13 @@ def create(name: str, **settings: Any) -> Encoder:
         from oneof.encoders.onnx import OnnxPictures
 
         return OnnxPictures(name, **settings)
+    if name.startswith("sentence-transformers:"):
+        from oneof.encoders.sentences import SentenceTransformer
+
+        return SentenceTransformer(name.partition(":")[2])
     if name not in _HOMES:
-        raise ValueError(f"unknown encoder {name!r}, expected {', '.join(names())}, or the path of an .onnx file")
+        told = f"{', '.join(names())}, the path of an .onnx file, or sentence-transformers:MODEL"
+        raise ValueError(f"unknown encoder {name!r}, expected {told}")
     module, kind = _HOMES[name]
     made: Callable[..., Encoder] = getattr(import_module(module), kind)
     return made(**settings)
@@ -75,7 +81,8 @@ def write(encoder: Encoder, folder: Path) -> None:
 
     facts, arrays = encoder.state()
     settings = encoder.get_params(deep=False)
-    settings.pop("names", None)  # they are in the name already
+    for known in ("names", "model"):  # they are in the name already
+        settings.pop(known, None)
     network = settings.pop("path", None)
     if network is not None:  # a file of the user's would be missed when the model goes elsewhere
         copyfile(network, folder / NETWORK)
