@@ -1,25 +1,25 @@
 """Do label-free intervals hold what they promise? Simulated data sets, for every situation that judging meets.
 
-    python -m benchmarks.coverage [--times 1000]
+    python -m benchmarks.coverage [--times 1000] [--only "gold answers each"]
 
-Writes results/coverage.csv, from which `python -m benchmarks.pages` makes the table in docs/coverage.md. A situation is
-simulated `times` times: `before` is the share of intervals that held the truth as the first edition would have judged
-(answers taken as exact, skips left out, rates taken as known, one look), `after` the same as judged now; `refused` the
-share of data sets that are refused.
+Writes results/coverage.csv, from which `python -m benchmarks.pages` makes the table in docs/coverage.md; with --only the
+rows of other situations stay as they are. A situation is simulated `times` times: `before` is the share of intervals that held the truth as the first edition
+would have judged (answers taken as exact, skips left out, rates taken as known, one look), `after` the same as judged
+now; `refused` the share of data sets that are refused.
 """
 
 import argparse
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
 from benchmarks import pages
-from oneof import Answers, Estimate, PredictionQueries, UniformQueries, estimate_accuracy, respond
-from oneof.evaluation import accuracy_with_labels, assisted_accuracy
+from oneof import Answers, Estimate, PredictionQueries, UniformQueries, class_report, estimate_accuracy, respond
+from oneof.evaluation import accuracy_with_labels, assisted_accuracy, clopper_pearson, confidence_sequence
 from oneof.files.atomic import replacing
 from oneof.noise import rates_from_gold, rates_from_repeated
 
@@ -91,14 +91,41 @@ def gold(rho: float, count: int, annotators: int) -> Callable[[Rng, int], Judged
     return draw
 
 
-def repeats(rng: Rng, n: int) -> Judged:
-    """Every third question goes to a second person; 8 % error."""
-    labels, guess = items(rng, n, 10, 0.9)
-    once, about = UniformQueries(10, 3).draw(n, rng), np.concatenate([np.arange(n), np.arange(n // 3)])
-    answers = Answers(once[about], respond(once[about], labels[about], flip_yes=0.08, flip_no=0.08, rng=rng), about)
-    told = rates_from_repeated(answers).apply(answers)
-    sure = told.replace(known_yes=None, known_no=None)
-    return Judged(0.9, lambda: estimate_accuracy(guess, sure, check=False), lambda: estimate_accuracy(guess, told))
+def repeats(annotators: int) -> Callable[[Rng, int], Judged]:
+    """Every third question goes to a second person; 8 % error; rates by annotator, or pooled where there is one."""
+
+    def draw(rng: Rng, n: int) -> Judged:
+        labels, guess = items(rng, n, 10, 0.9)
+        once, about = UniformQueries(10, 3).draw(n, rng), np.concatenate([np.arange(n), np.arange(n // 3)])
+        said = respond(once[about], labels[about], flip_yes=0.08, flip_no=0.08, rng=rng)
+        who = np.concatenate([np.arange(n) % annotators, (np.arange(n // 3) + 1) % annotators]).astype(str)
+        answers = Answers(once[about], said, about, annotators=who if annotators > 1 else None)
+        told = rates_from_repeated(answers).apply(answers)
+        sure = told.replace(known_yes=None, known_no=None)
+        return Judged(0.9, lambda: estimate_accuracy(guess, sure, check=False), lambda: estimate_accuracy(guess, told))
+
+    return draw
+
+
+def of_a_class(figure: str, count: int) -> Callable[[Rng, int], Judged]:
+    """Precision, share or recall of one of four classes; 8 % error, the rates from so many gold answers."""
+    truth = {"share": 0.25, "precision": 0.9, "recall": 0.9}[figure]
+
+    def draw(rng: Rng, n: int) -> Judged:
+        labels = rng.integers(4, size=n + count)
+        guess = np.where(rng.random(n + count) < 0.9, labels, (labels + 1) % 4)
+        subsets = UniformQueries(4, 2).draw(n + count, rng)
+        answers = Answers(subsets, respond(subsets, labels, flip_yes=0.08, flip_no=0.08, rng=rng))
+        told = rates_from_gold(answers, np.where(np.arange(n + count) < n, -1, labels)).apply(answers[:n])
+        sure = told.replace(known_yes=None, known_no=None)
+
+        def judge(some: Answers, check: bool) -> Estimate:
+            row = class_report(guess, some, check=check).iloc[0]
+            return Estimate(*(float(row[f"{figure}{end}"]) for end in ("", "_low", "_high")), len(some))
+
+        return Judged(truth, lambda: judge(sure, False), lambda: judge(told, True))
+
+    return draw
 
 
 def skips(rng: Rng, n: int) -> Judged:
@@ -130,12 +157,17 @@ def looks(rng: Rng, n: int) -> Judged:
     subsets = UniformQueries(10, 3).draw(n, rng)
     answers = Answers(subsets, respond(subsets, labels))
 
+    # What would be seen at every look, in one go; the look that is wrong, or else the last, is then judged as ever.
+    agreed = np.cumsum(answers.contains(guess) == answers.responses)
+    counts = np.arange(100, n + 1, 50)
+    share = UniformQueries(10, 3).agreement_by_chance
+    truth = 0.9 + 0.1 * share
+
     def worst(anytime: bool) -> Estimate:
-        for count in range(100, n + 1, 50):
-            found = estimate_accuracy(guess, answers[:count], check=False, anytime=anytime)
-            if not found.low <= 0.9 <= found.high:
-                return found
-        return found
+        low, high = (confidence_sequence if anytime else clopper_pearson)(agreed[counts - 1], counts, 0.95)
+        wrong = (low > truth) | (high < truth)
+        look = int(counts[np.argmax(wrong)] if wrong.any() else n)
+        return estimate_accuracy(guess, answers[:look], check=False, anytime=anytime)
 
     return Judged(0.9, lambda: worst(False), lambda: worst(True))
 
@@ -195,12 +227,15 @@ def other_law(kind: str) -> Callable[[Rng, int], Judged]:
 
 
 def assisted(rng: Rng, n: int) -> Judged:
-    labels, guess = items(rng, n, 10, 0.9)
-    p = np.full((n, 10), 0.1 / 9)
-    p[np.arange(n), guess] = 0.9
+    """A model that is torn between two classes for 40 % of the items, and then right in one case of two."""
+    labels, rows = rng.integers(10, size=n), np.arange(n)
+    share = np.where(rng.random(n) < 0.4, rng.uniform(0.2, 0.8, n), 0.97)
+    p = np.full((n, 10), 0.002)
+    p[rows, labels] += 0.98 * share
+    p[rows, (labels + rng.integers(1, 10, size=n)) % 10] += 0.98 * (1 - share)
     subsets = UniformQueries(10, 3).draw(n, rng)
     answers = Answers(subsets, respond(subsets, labels))
-    return Judged(0.9, lambda: estimate_accuracy(guess, answers), lambda: assisted_accuracy(p, answers))
+    return Judged(0.8, lambda: estimate_accuracy(p.argmax(axis=1), answers), lambda: assisted_accuracy(p, answers))
 
 
 def few_labels(rng: Rng, n: int) -> Judged:
@@ -229,11 +264,16 @@ def situations() -> Iterator[Situation]:
     for rho in (0.0, 0.02, 0.08, 0.15):
         for count in (50, 300, 1000):
             yield Situation(f"{rho:.0%} error, {count} gold answers, pooled", 2000, "asymptotic", gold(rho, count, 1))
-    for rho in (0.02, 0.08, 0.15):
-        for count in (50, 300):
-            name = f"{rho:.0%} error, {count} gold answers each, 3 annotators"
-            yield Situation(name, 2000, "asymptotic", gold(rho, count, 3))
-    yield Situation("8 % error, a third of the questions asked twice", 1500, "asymptotic", repeats)
+    for annotators, counts in ((3, (50, 300)), (5, (50,)), (20, (50,))):
+        for rho in (0.02, 0.08, 0.15):
+            for count in counts:
+                name = f"{rho:.0%} error, {count} gold answers each, {annotators} annotators"
+                yield Situation(name, 2000, "asymptotic", gold(rho, count, annotators))
+    yield Situation("8% error, a third of the questions asked twice", 1500, "asymptotic", repeats(1))
+    yield Situation("8% error, a third asked of two of 3 annotators", 1500, "asymptotic", repeats(3))
+    for figure in ("precision", "share", "recall"):
+        name = f"8% error, 200 gold answers, {figure} of a class"
+        yield Situation(name, 2000, "asymptotic", of_a_class(figure, 200))
     yield Situation("skips where the question separates look-alikes", 800, "at least", skips)
     yield Situation("looked at after every 50th answer", 1000, "anytime", looks)
     yield Situation("half of the answers about items trained on", 1000, "exact", trained_on)
@@ -245,15 +285,8 @@ def situations() -> Iterator[Situation]:
     yield Situation("300 labels and answers with unknown flips", 3000, "asymptotic", few_labels)
 
 
-def measure(times: int, workers: int) -> pd.DataFrame:
-    """One row a situation, several of them side by side."""
-    jobs = (delayed(simulate)(number, times) for number in range(len(list(situations()))))
-    return pd.DataFrame(Parallel(n_jobs=workers, batch_size=1)(jobs))
-
-
-def simulate(number: int, times: int) -> dict[str, Any]:
+def simulate(case: Situation, times: int) -> dict[str, Any]:
     """The row of one situation."""
-    case = list(situations())[number]
     # Each situation has draws of its own, the same in every run, wherever it stands in the list.
     rng = np.random.default_rng(zlib.crc32(case.name.encode()))
     before, after, widths, refused = [], [], [], 0
@@ -273,8 +306,18 @@ def simulate(number: int, times: int) -> dict[str, Any]:
     row |= {"promise": case.promise, "before": float(np.mean(before)) if before else np.nan}
     row |= {"after": float(np.mean(after)) if after else np.nan, "width": float(np.mean(widths)) if after else np.nan}
     row |= {"refused": refused / times}
-    print(row, flush=True)
     return row
+
+
+def keep(row: dict[str, Any]) -> None:
+    """Put a row into the file, in place of an older one, in the order of the situations."""
+    old = pd.read_csv(ROWS) if ROWS.exists() else pd.DataFrame(columns=list(row))
+    names = [case.name for case in situations()]
+    others = old[(old["situation"] != row["situation"]) & old["situation"].isin(names)]
+    rows = pd.concat([part for part in (others, pd.DataFrame([row])) if len(part)])
+    rows = rows.sort_values("situation", key=lambda column: column.map(names.index))
+    with replacing(ROWS) as part:
+        rows.round(4).to_csv(part, index=False, lineterminator="\n")
 
 
 def facts() -> dict[str, str]:
@@ -283,7 +326,7 @@ def facts() -> dict[str, str]:
     shown = {
         "situation": rows["situation"],
         "n": rows["n"].map("{:,}".format),
-        "accuracy": (100 * rows["accuracy"]).map("{:.0f} %".format),
+        "truth": (100 * rows["accuracy"]).map("{:.0f} %".format),
         "data sets": rows["times"].map("{:,}".format),
         "promise": rows["promise"],
         "covered before": (100 * rows["before"]).map("{:.1f} %".format, na_action="ignore"),
@@ -302,11 +345,13 @@ def main() -> None:
     """Simulate and keep the rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=1000, help="data sets for each situation")
-    parser.add_argument("--workers", type=int, default=2, help="situations side by side")
+    parser.add_argument("--only", default="", metavar="PATTERN", help="situations whose name this is found in")
     options = parser.parse_args()
-    rows = measure(options.times, options.workers)
-    with replacing(ROWS) as part:
-        rows.round(4).to_csv(part, index=False, lineterminator="\n")
+    for case in situations():
+        if re.search(options.only, case.name):
+            row = simulate(case, options.times)
+            print(row, flush=True)
+            keep(row)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 from torch import Tensor
 
 from oneof import Answers, Estimate, UniformQueries, WeightedQueries, estimate_accuracy, respond
+from oneof.evaluation.accuracy import accuracy_by_counts
+from oneof.evaluation.agreement import Agreements, decoy_rates
 from oneof.objectives import create
 
 REPETITIONS = 400
@@ -66,6 +69,20 @@ def test_several_answers_an_item(
     found = [estimate_accuracy(predictions, answers, check=False, **flips) for _, predictions, answers in data]
     assert {one.kind for one in found} == {"asymptotic"}
     assert covered(accuracy, iter(found)) >= 0.95 - SLACK
+
+
+@pytest.mark.parametrize(("k", "n", "accuracy"), [(10, 300, 0.9), (37, 100, 0.8), (1000, 50, 0.99)])
+def test_the_coverage_with_decoys_by_enumeration(k: int, n: int, accuracy: float) -> None:
+    """Every number of yes, weighed by its chance: no simulation, and so no luck."""
+    right, wrong = decoy_rates(k, 3)
+    yes = np.arange(n + 1)
+    chance = stats.binom.pmf(yes, n, wrong + accuracy * (right - wrong))
+    one = np.ones(1)
+    found = [
+        accuracy_by_counts(Agreements(one * right, one * wrong, one * count, 0 * one, one * n), 0.95) for count in yes
+    ]
+    held = [end.low <= accuracy <= end.high for end in found]
+    assert float(chance @ held) >= 0.95
 
 
 def test_decoys_need_a_small_part_of_the_answers(simulate: Callable[..., Any]) -> None:

@@ -56,6 +56,27 @@ def test_precision_share_and_recall_cover() -> None:
     assert (held["precision"] >= 90).all()
 
 
+def test_rates_that_were_estimated_widen_every_figure() -> None:
+    """Rates from 40 gold answers; taken as known, they make recalls and cells surer than they are."""
+    recall: dict[bool, list[Any]] = {True: [], False: []}
+    cells: dict[bool, list[Any]] = {True: [], False: []}
+    for seed in range(40):
+        predictions, answers = draw(6000, seed, flip_yes=0.08, flip_no=0.08)
+        rng = np.random.default_rng([seed, 1])
+        flips = rng.binomial(20, 0.08, size=2)
+        rates = dict(zip(("flip_yes", "flip_no"), (flips + 0.5) / 21, strict=True))
+        for known in (True, False):
+            counts = {} if known else {"known_yes": 20.0, "known_no": 20.0}
+            told = Answers(answers.subsets, answers.responses, **rates, **counts)
+            report = class_report(predictions, told, check=False)
+            truth = np.diag(TRUTH) / TRUTH.sum(axis=1)
+            recall[known].append((report["recall_low"] <= truth + 1e-9) & (truth - 1e-9 <= report["recall_high"]))
+            found = estimate_confusion(predictions, told, check=False)
+            cells[known].append(np.abs(found.value - TRUTH) <= 1.96 * found.error + 1e-9)
+    assert np.mean(recall[False]) >= 0.93 > np.mean(recall[True])
+    assert np.mean(cells[False]) >= 0.93 > np.mean(cells[True])
+
+
 def test_the_report_says_how_many_intervals_there_are() -> None:
     predictions, answers = draw(800, 0)
     each, all_at_once = class_report(predictions, answers), class_report(predictions, answers, simultaneous=True)

@@ -3,6 +3,7 @@ import pytest
 from scipy import stats
 
 from oneof.evaluation.intervals import (
+    WeightedCounts,
     add,
     clopper_pearson,
     confidence_sequence,
@@ -82,3 +83,41 @@ def test_bad_confidence() -> None:
     for bad in (0.0, 1.0, 95):
         with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
             clopper_pearson(1, 2, bad)
+
+
+def test_a_weighted_sum_of_one_count_is_that_count() -> None:
+    for count, total in ((0, 30), (3, 30), (27, 30)):
+        some = WeightedCounts()
+        some.add(0.5, 0.5, count, total)
+        below, above = some.reach(0.95)
+        low, high = clopper_pearson(count, total, 0.95)
+        np.testing.assert_allclose(
+            [below, above], [0.5 * (count - total * low), 0.5 * (total * high - count)], atol=1e-9
+        )
+
+
+def test_many_small_counts_hold_on_both_sides() -> None:
+    """Twenty annotators with 15 known answers each; their own intervals, squared and added, miss on one side."""
+    rng, times = np.random.default_rng(0), 4000
+    weights, totals = rng.uniform(0.5, 1.5, 20) / 15, np.full(20, 15)
+    for rate in (0.02, 0.1):
+        counts = rng.binomial(totals[:, None], rate, size=(20, times))
+        value, truth = weights @ counts, float(weights @ totals) * rate
+        some, naive = WeightedCounts(), []
+        for weight, count, total in zip(weights, counts, totals, strict=True):
+            some.add(weight, weight, count, total)
+            low, high = clopper_pearson(count, total, 0.95)
+            naive.append((value + weight * (total * low - count), value + weight * (total * high - count)))
+        below, above = some.reach(0.95)
+        assert (value - below > truth).mean() <= 0.03
+        assert (value + above < truth).mean() <= 0.03
+        assert (square_and_add(value, naive)[0] > truth).mean() > 0.04
+
+
+def test_weights_below_zero_turn_the_ends_around() -> None:
+    up, down = WeightedCounts(), WeightedCounts()
+    for weight, count in ((0.2, 1), (0.1, 4)):
+        up.add(weight, weight, count, 10)
+        down.add(-weight, np.array([-weight]), count, 10)
+    np.testing.assert_allclose(np.array(up.reach(0.9))[::-1], np.array(down.reach(0.9))[:, 0])
+    assert WeightedCounts().reach(0.9) == (0, 0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oneof import Answers, UniformQueries, estimate_accuracy, respond
-from oneof.evaluation import uncertain_rates
+from oneof.evaluation import clopper_pearson, uncertain_rates
 from oneof.noise import rates_from_gold, rates_from_repeated
 
 REPETITIONS = 100
@@ -28,7 +28,7 @@ def judged(rho: float, gold: int, annotators: int, seed: int, *, anytime: bool =
     return found.low <= 0.9 <= found.high, naive.low <= 0.9 <= naive.high
 
 
-@pytest.mark.parametrize(("rho", "gold", "annotators"), [(0.08, 100, 1), (0.02, 50, 3), (0.15, 300, 1)])
+@pytest.mark.parametrize(("rho", "gold", "annotators"), [(0.08, 100, 1), (0.02, 50, 5), (0.15, 300, 1)])
 def test_coverage_with_rates_from_gold(rho: float, gold: int, annotators: int) -> None:
     both = np.array([judged(rho, gold, annotators, seed) for seed in range(REPETITIONS)])
     covered, naive = both.mean(axis=0)
@@ -63,7 +63,26 @@ def test_known_rates_have_no_ends() -> None:
     assert uncertain_rates.ends(answers, np.full(3, 0.1), np.zeros(3), lambda a, b: 0.0, 0.95) == []
     some = answers.replace(known_yes=[10, 10, np.inf])
     assert uncertain_rates.estimated(some)
-    assert len(uncertain_rates.ends(some, np.full(3, 0.1), np.zeros(3), lambda a, b: float(a.sum()), 0.95)) == 1
+    rates = np.full(3, 0.1), np.zeros(3)
+    ((low, high),) = uncertain_rates.ends(some, *rates, lambda a, b: float(a.sum()), 0.95)
+    plain = uncertain_rates.plain_rates(some, *rates)[0]
+    ends = clopper_pearson(10 * plain[0], 10, 0.95)
+    np.testing.assert_allclose([low, high], [2 * end + plain[2] for end in ends])
+    assert len(uncertain_rates.ends(some, *rates, lambda a, b: float(a.sum()), 0.95, anytime=True)) == 1
+
+
+def test_nobody_is_chosen_by_the_luck_of_an_estimate() -> None:
+    """Rates that are estimates do not decide whose answers count: everybody's do, at one size of question."""
+    rng = np.random.default_rng(0)
+    subsets = UniformQueries(10, 3).draw(900, rng)
+    labels = rng.integers(10, size=900)
+    who = (np.arange(900) % 3).astype(str)
+    rates = np.array([0.0, 0.02, 0.4])[np.arange(900) % 3]
+    said = respond(subsets, labels, flip_yes=rates, flip_no=rates, rng=rng)
+    sure = Answers(subsets, said, annotators=who, flip_yes=rates, flip_no=rates)
+    told = sure.replace(known_yes=np.full(900, 20.0), known_no=np.full(900, 20.0))
+    assert estimate_accuracy(labels, told, check=False).n == 900
+    assert estimate_accuracy(labels, sure, check=False).n < 900
 
 
 def test_the_half_answer_that_was_added_is_taken_out_again() -> None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from oneof.answers import Answers
 from oneof.evaluation import uncertain_rates
-from oneof.evaluation.agreement import Agreements, Floats
+from oneof.evaluation.agreement import Agreements, Floats, alike
 from oneof.evaluation.annotators import without_useless
 from oneof.evaluation.estimate import Estimate
 from oneof.evaluation.intervals import (
@@ -101,19 +101,25 @@ def judged_accuracy(
     judges: Judges, confidence: float, *, anytime: bool = False, queries: Queries | None = None
 ) -> Estimate:
     """The accuracy by these judges, whoever they are."""
-    if anytime and not _uniform(queries):
-        raise ValueError("an anytime interval needs uniform questions, or questions made from the prediction")
     single = judges.first_of_each_item() if anytime else judges
-    if queries is not None and not _uniform(queries):
-        found = _by_weights(judges, confidence, queries)
-    elif anytime or judges.one_an_item:
-        found = _by_counts(single, confidence, anytime)
-    else:
-        found = _by_items(judges, confidence)
+    found = accuracy_interval(single, confidence, anytime=anytime, queries=queries)
     notes = judges.notes
     if len(single) < len(judges):
         notes += (f"one answer an item counts: {len(judges) - len(single):,} further ones were not used",)
     return Estimate(*found, found.kind, notes).within(0.0, 1.0)
+
+
+def accuracy_interval(
+    judges: Judges, confidence: float, *, anytime: bool = False, queries: Queries | None = None
+) -> Estimate:
+    """The same before it is cut to 0..1; with `anytime` for judges of one answer an item."""
+    if queries is not None and not _uniform(queries):
+        if anytime:
+            raise ValueError("an anytime interval needs uniform questions, or questions made from the prediction")
+        return _by_weights(judges, confidence, queries)
+    if anytime or judges.one_an_item:
+        return _by_counts(judges, confidence, anytime)
+    return _by_items(judges, confidence)
 
 
 def accuracy_by_counts(counts: Agreements, confidence: float, *, anytime: bool = False) -> Estimate:
@@ -135,23 +141,46 @@ def accuracy_by_counts(counts: Agreements, confidence: float, *, anytime: bool =
 
 def _by_counts(judges: Judges, confidence: float, anytime: bool) -> Estimate:
     """One answer an item: the number of agreements."""
-    agrees, unknown = judges.agrees, judges.unknown
-
-    def count(rho1: Floats, rho0: Floats) -> Agreements:
-        return Agreements.count(*judges.rates(rho1, rho0), agrees, unknown)
+    if not uncertain_rates.estimated(judges.answers):
+        counts = Agreements.count(*judges.rates(), judges.agrees, judges.unknown)
+        return accuracy_by_counts(counts, confidence, anytime=anytime)
+    judges = judges if anytime else _most_telling(judges)
+    pair = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0)
+    agrees, answered = judges.agrees, ~judges.unknown
+    # Rates stay alike where they are alike: one answer of each kind stands for all of them.
+    first, kind = alike(judges.sizes, judges.decoy, *pair, *uncertain_rates.marks(judges.answers))
+    some, n = judges[first], np.bincount(kind, answered)
+    share = agrees.sum() / max(1.0, n.sum())
 
     def at(rho1: Floats, rho0: Floats) -> float:
-        counts = count(rho1, rho0)
-        return (counts if anytime else counts.most_telling()).value()
+        right, wrong = (n @ rates / n.sum() for rates in some.rates(rho1[first], rho0[first]))
+        return float((share - wrong) / (right - wrong))
 
-    if not uncertain_rates.estimated(judges.answers):
-        return accuracy_by_counts(count(judges.rho1, judges.rho0), confidence, anytime=anytime)
-    counts = count(*uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0))
     # A sequence must hold for answers and rates at once: half of the risk for each, and the distances added.
-    found = accuracy_by_counts(counts, (1 + confidence) / 2 if anytime else confidence, anytime=anytime)
+    level = (1 + confidence) / 2 if anytime else confidence
+    right, wrong = judges.rates(*pair)
+    if not anytime:  # the one kind that all of them are on average
+        right, wrong = np.full_like(right, right.mean()), np.full_like(wrong, wrong.mean())
+    found = accuracy_by_counts(Agreements.count(right, wrong, agrees, judges.unknown), level, anytime=anytime)
+    if not answered.any():
+        return found
     ends = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence, anytime=anytime)
     low, high = (add if anytime else square_and_add)(found.value, [(found.low, found.high), *ends])
-    return Estimate(found.value, low, high, found.n, "anytime" if anytime else "asymptotic")
+    return Estimate(found.value, float(low), float(high), found.n, "anytime" if anytime else "asymptotic")
+
+
+def _most_telling(judges: Judges) -> Judges:
+    """Those designs and sizes that give the narrowest interval.
+
+    Compared at the mean flip rates: whoever chose annotators by rates that are estimates would choose the lucky ones.
+    """
+    first, kind = alike(judges.sizes, judges.decoy)
+    if len(first) == 1:
+        return judges
+    rates = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0)
+    right, wrong = judges[first].rates(*(np.full(len(first), float(each.mean())) for each in rates))
+    n, none = np.bincount(kind).astype(np.float64), np.zeros(len(first))
+    return judges[np.isin(kind, Agreements(right, wrong, none, none, n).telling_kinds())]
 
 
 def _by_items(judges: Judges, confidence: float) -> Estimate:
@@ -180,7 +209,7 @@ def _by_items(judges: Judges, confidence: float) -> Estimate:
             return float(slopes @ (agrees - b)[answered] / (slopes @ slopes))
 
         found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence)
-        low, high = square_and_add(value, [(low, high), *found])
+        low, high = map(float, square_and_add(value, [(low, high), *found]))
     return Estimate(value, low, high, len(judges), "asymptotic")
 
 
@@ -202,7 +231,7 @@ def _by_weights(judges: Judges, confidence: float, queries: Queries) -> Estimate
     if uncertain_rates.estimated(judges.answers):
         at = lambda rho1, rho0: float(values(rho1, rho0, said)[~unknown].mean())  # noqa: E731
         found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence)
-        low, high = square_and_add(value, [(low, high), *found])
+        low, high = map(float, square_and_add(value, [(low, high), *found]))
     return Estimate(value, low, high, len(judges), "asymptotic")
 
 

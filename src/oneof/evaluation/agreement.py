@@ -92,19 +92,18 @@ class Agreements:
         return cls(right[first], wrong[first], *(np.asarray(each, dtype=np.float64) for each in sums))
 
     def most_telling(self) -> "Agreements":
-        """Those kinds that together give the narrowest interval: adding answers that say little would widen it.
+        """Those kinds that together give the narrowest interval: adding answers that say little would widen it."""
+        kept = self.telling_kinds()
+        return Agreements(*(getattr(self, name)[kept] for name in ("right", "wrong", "agreed", "unknown", "n")))
 
-        Chosen by the numbers of answers and their rates alone, never by what was said.
-        """
-        if len(self.n) == 1:
-            return self
+    def telling_kinds(self) -> NDArray[np.int64]:
+        """Which kinds these are. Chosen by numbers of answers and their rates alone, never by what was said."""
         p = self.wrong + EXPECTED * (self.right - self.wrong)
         order = np.argsort(-((self.right - self.wrong) ** 2) / np.maximum(p * (1 - p), 1e-9))
         slope = np.cumsum((self.n * (self.right - self.wrong))[order])
         total, mean = np.cumsum(self.n[order]), np.cumsum((self.n * p)[order])
         spread = mean * (1 - mean / total) + 1
-        kept = order[: int(np.argmin(np.sqrt(spread) / slope)) + 1]
-        return Agreements(*(getattr(self, name)[kept] for name in ("right", "wrong", "agreed", "unknown", "n")))
+        return np.asarray(order[: int(np.argmin(np.sqrt(spread) / slope)) + 1])
 
     def value(self) -> float:
         """The accuracy by the answers that are known to agree or not; 0.5 where there are none."""

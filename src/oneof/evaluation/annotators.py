@@ -9,6 +9,8 @@ who always says yes, negative for one who has mixed up the buttons. Only what is
 happens by chance once in ten thousand, is named.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import stats
 
@@ -73,7 +75,7 @@ def without_useless(judges: Judges) -> Judges:
     )
     kept = judges[~left_out]
     note = f"left out annotators whose answers are of no use: {told}"
-    return type(kept)(**{**vars(kept), "notes": (*judges.notes, note)})
+    return replace(kept, notes=(*judges.notes, note))
 
 
 def _difference(counts: Floats) -> tuple[Floats, Floats]:

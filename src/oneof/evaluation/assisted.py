@@ -3,7 +3,8 @@
 **Model-assisted.** Let h(x, L) be the model's own probability that the answer agrees. Over uniform L its mean given x
 is known, p_yhat right + (1 - p_yhat) wrong, so h minus that mean is zero on average, the model calibrated or not.
 Subtracting it, times the slope of a regression, leaves the estimate unbiased and takes out what the question alone
-explains (a control variate).
+explains (a control variate). The interval is that of `estimate_accuracy`, shrunk by as much as the spread of the values
+has shrunk: few mistakes make it skewed, and a symmetric one would miss too often.
 
 **Prediction-powered** (Angelopoulos et al. 2023). With labels for n of the items, f the accuracy by an item's answers
 and c whether the prediction is right,
@@ -19,8 +20,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from oneof.answers import Answers
-from oneof.evaluation.accuracy import judges_of
-from oneof.evaluation.agreement import Floats
+from oneof.evaluation.accuracy import accuracy_interval, judges_of
 from oneof.evaluation.estimate import Estimate
 from oneof.evaluation.judges import as_predictions, counted
 
@@ -46,7 +46,7 @@ def assisted_accuracy(
     >>> p = np.full((3000, 10), 0.2 / 9) + (0.8 - 0.2 / 9) * np.eye(10)[guess]
     >>> answers = Answers(subsets, respond(subsets, labels))
     >>> print(assisted_accuracy(p, answers))
-    0.8059 [0.7839, 0.8279] from 3000 answers (asymptotic)
+    0.8059 [0.7827, 0.8274] from 3000 answers (asymptotic)
     """
     p = np.asarray(probabilities, dtype=np.float64)
     if p.ndim != 2 or p.shape[1] != answers.classes:
@@ -69,9 +69,16 @@ def assisted_accuracy(
         np.bincount(row, column / slopes) / per_item
         for column in (judges.agrees - wrong, believed - best * right - (1 - best) * wrong)
     )
+    if len(value) < 4:
+        raise ValueError(f"{counted(len(value), 'item')}: too few for an asymptotic interval")
     centred = control - control.mean()
     slope = float(centred @ value) / max(float(centred @ centred), 1e-12)
-    return _normal(value - slope * control, confidence, len(judges), judges.notes, spent=1).within(0.0, 1.0)
+    assisted = value - slope * control
+    mean = float(assisted.mean())
+    plain = accuracy_interval(judges, confidence)
+    shrunk = float(np.sqrt(assisted.var(ddof=2) / max(float(value.var(ddof=1)), 1e-12)))
+    low, high = mean - shrunk * (plain.value - plain.low), mean + shrunk * (plain.high - plain.value)
+    return Estimate(mean, low, high, len(judges), "asymptotic", judges.notes).within(0.0, 1.0)
 
 
 def accuracy_with_labels(
@@ -118,18 +125,3 @@ def accuracy_with_labels(
     reach = float(stats.t.ppf(0.5 + confidence / 2, len(few) - 1)) * np.sqrt(variance)
     notes = (*judges.notes, f"{counted(len(few), 'label')} correct the answers about {counted(len(items), 'item')}")
     return Estimate(value, value - reach, value + reach, len(judges), "asymptotic", notes).within(0.0, 1.0)
-
-
-def _normal(
-    values: Floats,
-    confidence: float,
-    n: int,
-    notes: tuple[str, ...],
-    spent: int,
-) -> Estimate:
-    """The mean of independent values with its interval; spent: parameters fitted before."""
-    if len(values) <= spent + 1:
-        raise ValueError(f"{counted(len(values), 'item')}: too few for an asymptotic interval")
-    mean, error = float(values.mean()), float(values.std(ddof=1 + spent)) / np.sqrt(len(values))
-    reach = float(stats.t.ppf(0.5 + confidence / 2, len(values) - 1 - spent)) * error
-    return Estimate(mean, mean - reach, mean + reach, n, "asymptotic", notes)

@@ -6,9 +6,11 @@ predicted j, with the same exact interval. With the unbiased weights w_j(L, s) o
     E[1{yhat = i} w_j] = P(yhat = i, y = j),    share of class j = E[w_j],    recall of j = E[1{yhat = j} w_j] / E[w_j].
 
 Entries are unbiased and may be negative; their intervals are asymptotic, that of the recall by Fieller (1954). These
-need uniform questions, or a law given as `queries`; the precision also takes questions made from the prediction.
+need uniform questions, or a law given as `queries`; the precision also takes questions made from the prediction. Flip
+rates that were estimated widen every figure (`uncertain_rates`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -22,11 +24,14 @@ from oneof.answers import Answers
 from oneof.evaluation import uncertain_rates
 from oneof.evaluation.accuracy import judged_accuracy, judges_of
 from oneof.evaluation.agreement import Floats
-from oneof.evaluation.intervals import clopper_pearson
+from oneof.evaluation.intervals import clopper_pearson, square_and_add
 from oneof.evaluation.judges import Judges
 from oneof.evaluation.weights import weights_without_noise
 from oneof.queries.moment import Queries
 from oneof.queries.uniform import UniformQueries
+
+CONFIDENCE = 0.95
+"""Of the intervals of flip rates from which a standard error is taken."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ def estimate_confusion(
     (True, 1.0)
     """
     judges = judges_of(
-        predictions, answers[~answers.has_design("prediction")], 0.95,
+        predictions, answers[~answers.has_design("prediction")], CONFIDENCE,
         check=check, queries=queries, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on,
     )  # fmt: skip
     low, high = _weights(judges, queries)
@@ -92,7 +97,9 @@ def estimate_confusion(
     value = totals.T @ predicted / n
     squares = (totals**2).T @ predicted - 2 * value * ((totals * counts[:, None]).T @ predicted)
     variance = (squares + value**2 * (counts @ counts)) / n**2
-    error = np.sqrt(np.maximum(variance, 0)) + halves.T @ predicted / n
+    reach = _reach_of_rates(judges, queries, CONFIDENCE, lambda joint: joint)
+    by_rates = np.maximum(*reach) / stats.norm.ppf(0.5 + CONFIDENCE / 2)
+    error = np.sqrt(np.maximum(variance, 0) + by_rates**2) + halves.T @ predicted / n
     return Confusion(value, error, n, _names(answers))
 
 
@@ -170,8 +177,46 @@ def _shares_and_recalls(judges: Judges, queries: Queries | None, confidence: flo
         ends.append((_ratio(hits, hits + rest, quantile), _mean(total, len(judges), quantile)))
     (recall_low, share_low), (recall_high, share_high) = ends
     middle = [(a + b) / 2 for a, b in ((share_low[0], share_high[0]), (recall_low[0], recall_high[0]))]
-    columns = [middle[0], share_low[1], share_high[2], middle[1], recall_low[1], recall_high[2]]
+    values = np.stack(middle)
+    ends = [(np.stack([share_low[1], recall_low[1]]), np.stack([share_high[2], recall_high[2]]))]
+    below, above = _reach_of_rates(judges, queries, confidence, _share_and_recall)
+    lows, highs = square_and_add(values, [*ends, (values - below, values + above)])
+    sure = np.isfinite(values)
+    lows, highs = np.where(sure, lows, 0.0), np.where(sure, highs, 1.0)
+    columns = [values[0], lows[0], highs[0], values[1], lows[1], highs[1]]
     return np.asarray(np.clip(np.stack(columns, axis=1), 0, 1))
+
+
+def _share_and_recall(joint: Floats) -> Floats:
+    """(2, k) from P(truth = row, prediction = column)."""
+    share = joint.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.stack([share, np.diag(joint) / share])
+
+
+def _reach_of_rates(
+    judges: Judges, queries: Queries | None, confidence: float, figure: Callable[[Floats], Floats]
+) -> tuple[Floats, Floats]:
+    """How far a figure made of P(truth = row, prediction = column) may be above and below, by the rates alone."""
+    if not uncertain_rates.estimated(judges.answers):
+        return np.zeros(()), np.zeros(())
+    law, k = queries or UniformQueries(judges.answers.classes, 1), judges.answers.classes
+    pair = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0)
+    answered = ~judges.unknown
+
+    def joint(rows: Any, rates: tuple[Floats, Floats]) -> Floats:
+        weights = weights_without_noise(law, judges.answers[rows], rates[0][rows], rates[1][rows])
+        return np.asarray(weights.T @ np.eye(k)[judges.guess[rows]] / max(1, int(answered.sum())))
+
+    plain = joint(answered, pair)
+
+    def at(rho1: Floats, rho0: Floats) -> Floats:
+        moved = answered & ((rho1 != pair[0]) | (rho0 != pair[1]))  # the others are as they were
+        return figure(plain + joint(moved, (rho1, rho0)) - joint(moved, pair))
+
+    middle, found = figure(plain), uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence)
+    below, above = square_and_add(middle, found)
+    return np.nan_to_num(middle - below), np.nan_to_num(above - middle)
 
 
 def _mean(totals: Floats, n: int, quantile: float) -> Floats:

@@ -7,6 +7,7 @@ confidence_sequence   exact at every look at once, whatever the rule by which on
                           log B(a+S, b+n-S) - log B(a, b) - S log p - (n-S) log(1-p) < log(1/alpha).
 
 least_squares         asymptotic, for values that are not yes or no, or several of them an item.
+WeightedCounts        asymptotic, for a sum of counts with a weight each; exact where the weights are equal.
 """
 
 from collections.abc import Callable, Sequence
@@ -127,18 +128,75 @@ def least_squares(
     return Estimate(value, value - reach, value + reach, len(values), "asymptotic")
 
 
-def square_and_add(value: float, ends: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """One interval for a figure from several independent sources of error (Zou and Donner 2008).
+class WeightedCounts:
+    """A sum of independent Binomial counts, each times a weight of its own, and how far off it may be.
+
+    As by Fay and Feuer (1997) for Poisson counts: the sum is taken as one count, scaled, of the same mean and variance,
+    with a Clopper-Pearson interval; for the upper end one more success is added where it weighs most. Adding up the
+    squares of the counts' own intervals instead goes wrong: the lower end of a count of one is close to it, because a
+    count cannot be below zero, and a sum of many such counts would look much surer than it is. Weights may be arrays of
+    one shape, and negative.
+
+    >>> some = WeightedCounts()
+    >>> for weight, count, total in ((0.1, 2, 10), (0.1, 1, 10)):
+    ...     some.add(weight, weight, count, total)
+    >>> below, above = some.reach(confidence=0.95)
+    >>> low, high = clopper_pearson(3, 20, confidence=0.95)
+    >>> bool(np.isclose(below, 0.1 * (3 - 20 * low))), bool(np.isclose(above, 0.1 * (20 * high - 3)))
+    (True, True)
+    """
+
+    def __init__(self) -> None:
+        # Of sum w x, sum w^2 x, sum w n, sum w^2 n, max w: for weights above and below zero, while counts fall or rise.
+        self._sums: dict[tuple[int, str], list[Floats]] = {}
+
+    def add(self, falling: ArrayLike, rising: ArrayLike, count: ArrayLike, total: ArrayLike) -> None:
+        """One more count out of a total, with its weight while it falls and while it rises."""
+        for way, given in (("falls", falling), ("rises", rising)):
+            for sign in (1, -1):
+                w = np.maximum(sign * np.asarray(given, dtype=np.float64), 0.0)
+                x, n = np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64)
+                news = w * x, w**2 * x, w * n, w**2 * n
+                old = self._sums.get((sign, way), [np.zeros_like(w)] * 5)
+                added = [a + b for a, b in zip(old[:4], news, strict=True)]
+                self._sums[sign, way] = [*added, np.maximum(old[4], w)]
+
+    def reach(self, confidence: float) -> tuple[Floats, Floats]:
+        """How far the sum may be above the truth, and how far below it."""
+        tail = (1 - check_confidence(confidence)) / 2
+        if not self._sums:
+            return np.zeros(()), np.zeros(())
+        fall, rise = ({sign: self._distance(sign, way, tail) for sign in (1, -1)} for way in ("falls", "rises"))
+        return np.hypot(fall[1], rise[-1]), np.hypot(rise[1], fall[-1])
+
+    def _distance(self, sign: int, way: str, tail: float) -> Floats:
+        total, square, most, most_square, top = self._sums[sign, way]
+        if way == "rises":
+            total, square = total + top, square + top**2
+        some = square > 0
+        total, square, most, most_square = (np.where(some, part, 1.0) for part in (total, square, most, most_square))
+        count, scale = total**2 / square, square / total
+        n = np.maximum(most**2 / most_square, count)
+        if way == "falls":
+            return np.where(some, total - scale * n * betaincinv(count, n - count + 1, tail), 0.0)
+        extra = np.where(some, top, 0.0)
+        return np.where(some, scale * n * betaincinv(count, n - count + 1, 1 - tail) - total + extra, 0.0)
+
+
+def square_and_add(value: ArrayLike, ends: Sequence[tuple[ArrayLike, ArrayLike]]) -> tuple[Floats, Floats]:
+    """One interval for a figure from several independent sources of error (Zou and Donner 2008). Numbers or arrays.
 
     ends: for each source the interval that the figure would have if the others were known exactly. The distances to
     the value are squared and added, each side by itself: skewed intervals stay skewed.
 
-    >>> square_and_add(0.5, [(0.2, 0.6), (0.1, 0.5)])
+    >>> low, high = square_and_add(0.5, [(0.2, 0.6), (0.1, 0.5)])
+    >>> round(float(low), 6), round(float(high), 6)
     (0.0, 0.6)
     """
-    below = sum(max(0.0, value - min(pair)) ** 2 for pair in ends)
-    above = sum(max(0.0, max(pair) - value) ** 2 for pair in ends)
-    return value - float(np.sqrt(below)), value + float(np.sqrt(above))
+    middle = np.asarray(value, dtype=np.float64)
+    below = sum(np.maximum(0.0, middle - np.minimum(low, high)) ** 2 for low, high in ends)
+    above = sum(np.maximum(0.0, np.maximum(low, high) - middle) ** 2 for low, high in ends)
+    return middle - np.sqrt(below), middle + np.sqrt(above)
 
 
 def add(value: float, ends: Sequence[tuple[float, float]]) -> tuple[float, float]:

@@ -11,6 +11,7 @@ changed since its question was made. Both are *unknown*, and widen the interval 
 """
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -58,7 +59,7 @@ class Judges:
 
     def rates(self, rho1: Floats | None = None, rho0: Floats | None = None) -> tuple[Floats, Floats]:
         """P(agrees | prediction right) and P(agrees | prediction wrong) of each answer, (n,); with other flip rates."""
-        told = self.answers.classes, self.answers.sizes, *_pair(self, rho1, rho0)
+        told = self.answers.classes, self.sizes, *_pair(self, rho1, rho0)
         uniform = agreement_rates(*told)
         if not self.decoy.any():
             return uniform
@@ -71,10 +72,15 @@ class Judges:
         kept = np.sort(order[np.concatenate([[True], items[1:] != items[:-1]])])
         return self if len(kept) == len(self) else self[kept]
 
-    @property
+    @cached_property
     def one_an_item(self) -> bool:
         """Whether no item has two answers."""
         return len(np.unique(self.answers.items)) == len(self)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Labels in each question, (n,)."""
+        return self.answers.sizes
 
 
 def choose_judges(

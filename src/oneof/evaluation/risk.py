@@ -70,5 +70,5 @@ def estimate_risk(
     if uncertain_rates.estimated(judges.answers):
         at = lambda rho1, rho0: float(values(rho1, rho0, True)[~unknown].mean())  # noqa: E731
         found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence)
-        low, high = square_and_add(value, [(low, high), *found])
+        low, high = map(float, square_and_add(value, [(low, high), *found]))
     return Estimate(value, low, high, len(judges), "asymptotic", judges.notes)
