@@ -2,10 +2,10 @@
 
     python -m benchmarks.coverage [--times 1000] [--only "gold answers each"]
 
-Writes results/coverage.csv, from which `python -m benchmarks.pages` makes the table in docs/coverage.md; with --only the
-rows of other situations stay as they are. A situation is simulated `times` times: `before` is the share of intervals that held the truth as the first edition
-would have judged (answers taken as exact, skips left out, rates taken as known, one look), `after` the same as judged
-now; `refused` the share of data sets that are refused.
+Writes results/coverage.csv, from which `python -m benchmarks.pages` makes the table in docs/coverage.md; with --only
+the rows of other situations stay as they are. A situation is simulated `times` times: `before` is the share of
+intervals that held the truth as the first edition would have judged (answers taken as exact, skips left out, rates
+taken as known, one look), `after` the same as judged now; `refused` the share of data sets that are refused.
 """
 
 import argparse
