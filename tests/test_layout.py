@@ -49,6 +49,11 @@ HOMES = {
     "log P(answer | class)": (r"log1p\(-(flip|rho|rate)", {"answers/evidence.py"}),
     "the answer before it was flipped": (r"1 - (flip_no|rho0) - (flip_yes|rho1)\)", {"queries/weights.py"}),
     "which items are held out": (r"0x5EED|\bdef (split|kept_aside|halves)\(", {"training/splits.py"}),
+    "the consistent set": (r"responses\[:, None\]", {"queries/moment.py", "answers/bitsets.py"}),
+    "agreement by chance": (
+        r"\(k - m\) \* \(k - m - 1\)|\(classes - size\) \* \(classes - size - 1\)",
+        {"queries/weights.py"},
+    ),
     "settings of training": (r"\bweight_decay: float \| None = Field", {"training/config.py"}),
 }
 """Ideas that have one home: how their code is recognised, and where it may be."""

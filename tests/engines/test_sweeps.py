@@ -17,7 +17,7 @@ from oneof.cli import app
 from oneof.engines.local import Local
 from oneof.experiments.protocol import RunSpec
 from oneof.experiments.run import execute
-from oneof.experiments.runner import Summary, run_grid
+from oneof.experiments.runner import Tally, run_grid
 from oneof.experiments.store import Results
 from oneof.training import checkpoint
 
@@ -98,9 +98,9 @@ def test_killed_and_started_again(
     begun = {path.stem: checkpoint.load(path)["history"] for path in halves}
     if engine == "ray":
         out, err = start(engine, tmp_path, request.getfixturevalue("address")).communicate(timeout=300)
-        assert (out, err) == ("Summary(done=2, skipped=2, failed={})\n", "")
+        assert (out, err) == ("Tally(done=2, skipped=2, failed={})\n", "")
     else:
-        assert run_grid(specs, results, execute, Local(1)) == Summary(done=2, skipped=2, failed={})
+        assert run_grid(specs, results, execute, Local(1)) == Tally(done=2, skipped=2, failed={})
     assert results.rows().head(2).equals(kept), "what was finished was not done again"
     histories = results.histories()
     for run, history in begun.items():

@@ -144,8 +144,7 @@ def invite(
     from oneof.annotation.project.starting import ADMIN
 
     project, opened = open_database(folder, database)
-    role = "admin" if admin else "annotator"
-    token = opened.write(lambda connection: new_link(connection, name, role, time.time()))  # type: ignore[arg-type]
+    token = opened.write(new_link, name, "admin" if admin else "annotator", time.time())
     if admin and name.strip() == ADMIN:
         project.remember_admin(token)
     typer.echo(_link(folder, token, public_url))

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from oneof.queries.weights import pair_shown
+
 Floats = NDArray[np.float64]
 
 EXPECTED = 0.9
@@ -33,10 +35,10 @@ def agreement_rates(
     """
     k, m = classes, np.asarray(size, dtype=np.float64)
     rho1, rho0 = np.asarray(flip_yes, np.float64), np.asarray(flip_no, np.float64)
-    both_in, both_out = m * (m - 1) / (k * (k - 1)), (k - m) * (k - m - 1) / (k * (k - 1))
-    one_in = m * (k - m) / (k * (k - 1))
+    both, neither = pair_shown(k, m)
     right = m / k * (1 - rho1) + (1 - m / k) * (1 - rho0)
-    wrong = both_in * (1 - rho1) + both_out * (1 - rho0) + one_in * (rho1 + rho0)
+    # Shown without each other, the two classes have different true answers: only a flip makes the answer agree.
+    wrong = both * (1 - rho1) + neither * (1 - rho0) + (1 - both - neither) / 2 * (rho1 + rho0)
     return right, wrong
 
 

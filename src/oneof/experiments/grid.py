@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from oneof.datasets import info
 from oneof.experiments.methods import CORRECTIONS, LEADERBOARD, MAIN, SUPERVISED
 from oneof.experiments.protocol import Preset, RunSpec
-from oneof.experiments.tables import P_YES, STANDARD_BATCH
-
-LETTERS = "emnist_letters"
+from oneof.experiments.tables import LETTERS, P_YES, STANDARD_BATCH
 
 Rates = Callable[[RunSpec], tuple[float, float]]
 """From a run's cell to its learning rate and weight decay."""
@@ -23,9 +22,9 @@ def needed(key: str, preset: Preset) -> list[RunSpec]:
     >>> len(needed("table3", preset("smoke")))
     18
     """
-    ten = [name for name in preset.budgets if name != LETTERS]
+    letters = [name for name in preset.budgets if info(name).title == LETTERS]
+    ten = [name for name in preset.budgets if name not in letters]
     hard = [name for name in ("kmnist", "svhn") if name in preset.budgets] or ten
-    letters = [LETTERS] if LETTERS in preset.budgets else []
     swept = ["kmnist"] if "kmnist" in preset.budgets else ten[:1]
     match key:
         case "table1" | "figure1":

@@ -15,7 +15,7 @@ from oneof.experiments.leaderboard import leaderboard, leaderboard_table
 from oneof.experiments.outputs import write_item
 from oneof.experiments.protocol import Preset, RunSpec
 from oneof.experiments.run import execute
-from oneof.experiments.runner import Summary, run_grid
+from oneof.experiments.runner import Tally, run_grid
 from oneof.experiments.selection import chosen_rates, stages
 from oneof.experiments.store import Results
 from oneof.experiments.table_format import to_latex, to_markdown
@@ -65,7 +65,7 @@ def restrict(preset: Preset, datasets: list[str] | None = None, seeds: int | Non
     return replace(preset, budgets=budgets, seeds=preset.seeds[:seeds])
 
 
-def run_missing(key: str, preset: Preset, results: Results, *, engine: Engine, console: Console | None) -> Summary:
+def run_missing(key: str, preset: Preset, results: Results, *, engine: Engine, console: Console | None) -> Tally:
     """Do the runs behind a table or figure that are not finished, after the search for their rates.
 
     A run that fails stops no other, but those whose rates it was to choose; ``RunsFailed`` names them all at the end.
@@ -73,7 +73,7 @@ def run_missing(key: str, preset: Preset, results: Results, *, engine: Engine, c
     specs = needed(key, preset)
     for name in dict.fromkeys(spec.dataset for spec in specs):
         check(name)
-    searched, failed = Summary(), set[str]()
+    searched, failed = Tally(), set[str]()
     while search := [spec for spec in stages(specs, preset, results.rows()) if spec.run not in failed]:
         if console is not None:
             console.print(f"Choosing learning rate and weight decay by held-out answers: {len(search)} runs")

@@ -38,7 +38,7 @@ Execute = Callable[[RunSpec, Path, Report], Outcome]
 
 
 @dataclass
-class Summary:
+class Tally:
     """How a grid went. ``failed`` maps runs to what went wrong."""
 
     done: int = 0
@@ -48,7 +48,7 @@ class Summary:
 
 def run_grid(
     specs: Iterable[RunSpec], results: Results, execute: Execute, engine: Engine, *, console: Console | None = None
-) -> Summary:
+) -> Tally:
     """Do all runs that are not finished.
 
     Args:
@@ -64,24 +64,24 @@ def run_grid(
     grid = {spec.run: spec for spec in specs}
     finished = results.finished()
     pending = {run: spec for run, spec in grid.items() if run not in finished}
-    summary = Summary(skipped=len(grid) - len(pending))
+    tally = Tally(skipped=len(grid) - len(pending))
     if not pending:
-        return summary
+        return tally
     unfinished = results.folder.absolute() / "unfinished"
     unfinished.mkdir(parents=True, exist_ok=True)
-    with GridProgress(list(pending.values()), summary.skipped, console) as progress:
+    with GridProgress(list(pending.values()), tally.skipped, console) as progress:
         for run, outcome in engine.run(partial(_work, execute, unfinished), pending, progress):
             spec = pending[run]
             if isinstance(outcome, Failed):
                 results.add(_failed_row(spec, outcome.error), [], [])
-                summary.failed[describe(spec)] = outcome.error
+                tally.failed[describe(spec)] = outcome.error
                 progress.finished(spec, f"failed: {outcome.error}")
             else:
                 results.add(outcome.row, outcome.history, outcome.per_class)
                 _checkpoint(unfinished, spec).unlink(missing_ok=True)
-                summary.done += 1
+                tally.done += 1
                 progress.finished(spec, f"{outcome.row['test_accuracy']:.2f} %")
-    return summary
+    return tally
 
 
 def describe(spec: RunSpec) -> str:

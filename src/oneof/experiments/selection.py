@@ -15,7 +15,6 @@ import pandas as pd
 from oneof.experiments.protocol import Preset, RunSpec
 from oneof.experiments.tables import STANDARD_BATCH
 from oneof.training.scores import first_best
-from oneof.training.search import all_settings
 
 HOLDOUT = 0.1
 SUFFIX = "-search"
@@ -51,8 +50,7 @@ def chosen_rates(spec: RunSpec, preset: Preset, rows: pd.DataFrame) -> tuple[flo
 
 
 def _grid(cell: RunSpec, rates: tuple[float, ...], decays: tuple[float, ...]) -> list[RunSpec]:
-    settings = all_settings({"learning_rate": rates, "weight_decay": decays})
-    return [replace(cell, **setting) for setting in settings]  # type: ignore[arg-type]
+    return [replace(cell, learning_rate=rate, weight_decay=decay) for rate in rates for decay in decays]
 
 
 def _cells(specs: Iterable[RunSpec], preset: Preset) -> list[RunSpec]:

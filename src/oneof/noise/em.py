@@ -26,7 +26,7 @@ from scipy.special import logsumexp
 
 from oneof.answers import Answers
 from oneof.answers.evidence import log_probabilities
-from oneof.noise.rates import FlipRates, annotator_index, annotator_names, covariance, maximise
+from oneof.noise.rates import FlipRates, annotator_index, annotator_names, rates_by_em
 from oneof.training.splits import without_holdout
 
 Floats = NDArray[np.float64]
@@ -179,25 +179,25 @@ def fit_with_noise(
 
 
 def _at_temperature(scores: Floats, answers: Answers, row: NDArray[np.int64], start: float) -> tuple[FlipRates, float]:
-    """EM for the rates with the model held fixed. scores: log p of each asked item, (b, k)."""
-    names = annotator_names(answers)
-    who, said, subsets = annotator_index(answers, names), answers.responses, answers.subsets
+    """EM for the rates with the model held fixed, and the log-likelihood. scores: log p of each asked item, (b, k)."""
+    said, subsets = answers.responses, answers.subsets
     log_prior = scores - logsumexp(scores, axis=1, keepdims=True)
-    rates = np.full((len(names), 2), start)
-    for _ in range(INNER_ROUNDS):
-        told = _log_likelihood(subsets, said, rates[who])
-        joint = log_prior.copy()
-        np.add.at(joint, row, told)
-        total = logsumexp(joint, axis=1, keepdims=True)
-        truth = np.where(subsets, np.exp(joint - total)[row], 0).sum(axis=1)
-        update = maximise(truth, said, who, len(names))
-        moved = np.abs(update - rates).max()
-        rates = update
-        if moved < 1e-6:
-            break
-    spread = covariance(truth, said, who, rates, row)
-    counts = np.bincount(who, minlength=len(names))
-    return FlipRates(names, rates[:, 0], rates[:, 1], spread, counts), float(total.sum())
+
+    def joint(rates: Floats) -> Floats:
+        told = log_prior.copy()
+        np.add.at(told, row, _log_likelihood(subsets, said, rates))
+        return told
+
+    def truth_of(rates: Floats) -> Floats:
+        told = joint(rates)
+        posterior = np.exp(told - logsumexp(told, axis=1, keepdims=True))
+        return np.asarray(np.where(subsets, posterior[row], 0).sum(axis=1))
+
+    names = annotator_names(answers)
+    found = rates_by_em(truth_of, answers, names, row, start=start, rounds=INNER_ROUNDS, tolerance=1e-6)
+    who = annotator_index(answers, names)
+    best = np.stack([found.flip_yes, found.flip_no], axis=1)[who]
+    return found, float(logsumexp(joint(best), axis=1).sum())
 
 
 def _log_likelihood(subsets: NDArray[np.bool_], said: NDArray[np.bool_], rates: Floats) -> Floats:

@@ -6,6 +6,7 @@ Trust is 1 for a perfect annotator, 0 for one whose answer has nothing to do wit
 yes), and -1 for one who always says the opposite.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -160,6 +161,35 @@ def maximise(truth: Floats, responses: NDArray[np.bool_], who: NDArray[np.int64]
         total = np.bincount(who, weights=mass, minlength=count)
         rates[:, column] = (np.bincount(who, weights=mass * wrong, minlength=count) + 0.5) / (total + 1)
     return rates
+
+
+def rates_by_em(
+    truth_of: Callable[[Floats], Floats],
+    answers: Answers,
+    names: tuple[str, ...],
+    group: NDArray[np.int64],
+    *,
+    start: float,
+    rounds: int,
+    tolerance: float,
+) -> FlipRates:
+    """Flip rates for answers whose truth is unknown, by EM: expected truths from rates, rates from expected truths.
+
+    truth_of: from the rates of each answer, (n, 2), to P(truth is yes | all answers), (n,). names: the
+    annotators, some of whom may have given none of these answers. group: see `covariance`.
+    start: where the rates begin, below one half, or the solution in which everybody inverts is found.
+    """
+    who, said = annotator_index(answers, names), answers.responses
+    rates = np.full((len(names), 2), start)
+    for _ in range(rounds):
+        truth = truth_of(rates[who])
+        update = maximise(truth, said, who, len(names))
+        moved = np.abs(update - rates).max()
+        rates = update
+        if moved < tolerance:
+            break
+    spread = covariance(truth, said, who, rates, group)
+    return FlipRates(names, rates[:, 0], rates[:, 1], spread, np.bincount(who, minlength=len(names)))
 
 
 def covariance(

@@ -14,7 +14,7 @@ from scipy.special import expit
 
 from oneof.answers import Answers
 from oneof.answers.evidence import log_probabilities
-from oneof.noise.rates import FlipRates, annotator_index, annotator_names, covariance, maximise
+from oneof.noise.rates import FlipRates, annotator_names, rates_by_em
 
 ROUNDS = 500
 START = 0.1
@@ -43,23 +43,15 @@ def rates_from_repeated(answers: Answers) -> FlipRates:
             "no question was asked twice: ask some questions (same item, same labels) of several annotators, "
             "or estimate the rates from gold items or with a model"
         )
-    names = annotator_names(answers)
     asked = answers[repeated]
     _, question = np.unique(question[repeated], return_inverse=True)
-    who, said = annotator_index(asked, names), asked.responses
-    sizes = asked.sizes
-    prior = np.log(sizes / (asked.classes - sizes))
-    rates = np.full((len(names), 2), START)
-    for _ in range(ROUNDS):
-        told = _log_odds(said, rates[who])
-        truth = expit(prior + np.bincount(question, weights=told)[question])
-        update = maximise(truth, said, who, len(names))
-        moved = np.abs(update - rates).max()
-        rates = update
-        if moved < 1e-7:
-            break
-    spread = covariance(truth, said, who, rates, question)
-    return FlipRates(names, rates[:, 0], rates[:, 1], spread, np.bincount(who, minlength=len(names)))
+    prior = np.log(asked.sizes / (asked.classes - asked.sizes))
+
+    def truth_of(rates: NDArray[np.float64]) -> NDArray[np.float64]:
+        told = np.bincount(question, weights=_log_odds(asked.responses, rates))
+        return np.asarray(expit(prior + told[question]))
+
+    return rates_by_em(truth_of, asked, annotator_names(answers), question, start=START, rounds=ROUNDS, tolerance=1e-7)
 
 
 def _questions(answers: Answers) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ from torch import Tensor
 from oneof.answers import Answers
 from oneof.objectives.losses import spell
 from oneof.objectives.registry import correcting
+from oneof.queries.moment import consistent_sets
 
 Counts = tuple[float, ...]
 
@@ -76,8 +77,10 @@ class Batch(NamedTuple):
         answers = answers.answered
         rates = above_zero(answers.flip_yes), above_zero(answers.flip_no)
         plain = np.array_equal(answers.items, np.arange(len(answers)))
-        columns = answers.subsets, answers.responses, None if plain else answers.items, None, *rates
-        return cls(*(None if column is None else torch.tensor(column, device=device) for column in columns))  # type: ignore[arg-type]
+        rows = None if plain else torch.tensor(answers.items, device=device)
+        flips = (None if rate is None else torch.tensor(rate, device=device) for rate in rates)
+        said = torch.tensor(answers.subsets, device=device), torch.tensor(answers.responses, device=device)
+        return cls(*said, rows, None, *flips)
 
     @property
     def noisy(self) -> bool:
@@ -86,7 +89,7 @@ class Batch(NamedTuple):
 
     def consistent(self) -> Tensor:
         """The labels each answer leaves possible, bool (n, k)."""
-        return self.subsets == self.responses[:, None]
+        return consistent_sets(self.subsets, self.responses)
 
     def per_answer(self, values: Tensor) -> Tensor:
         """Values of items (b, ...) repeated for each of their answers (n, ...)."""

@@ -9,10 +9,15 @@ so that the mean of ``w . l`` over answers is an unbiased estimate of the superv
 The risk is identifiable exactly when M is invertible.
 """
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Sets = TypeVar("Sets", NDArray[np.bool_], "Tensor")
 
 MAX_CONDITION = 1e8
 """Above this the variance of the weights makes an "unbiased" risk worthless, so we refuse instead."""
@@ -36,9 +41,17 @@ class Queries(Protocol):
         """The matrix M, (k, k)."""
 
 
-def consistent_sets(subsets: NDArray[np.bool_], responses: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The labels that each answer leaves possible: the subset after a yes, its complement after a no. (n, k)."""
-    return np.equal(subsets, responses[:, None])
+def consistent_sets(subsets: Sets, responses: Sets) -> Sets:
+    """The labels that each answer leaves possible: the subset after a yes, its complement after a no. bool (n, k).
+
+    subsets: bool (n, k). responses: bool (n,). Arrays or tensors; `answers.bitsets` has the same for packed bits.
+
+    >>> consistent_sets(np.array([[True, False, False]] * 2), np.array([True, False]))
+    array([[ True, False, False],
+           [False,  True,  True]])
+    """
+    possible: Sets = subsets == responses[:, None]
+    return possible
 
 
 def inverse_moment(queries: Queries) -> NDArray[np.float64]:

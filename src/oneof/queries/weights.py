@@ -62,7 +62,18 @@ def agreement_by_chance(classes: int, size: Number) -> Number:
     >>> agreement_by_chance(classes=4, size=2)
     0.3333333333333333
     """
-    return (size * (size - 1) + (classes - size) * (classes - size - 1)) / (classes * (classes - 1))
+    both, neither = pair_shown(classes, size)
+    return both + neither
+
+
+def pair_shown(classes: int, size: Number) -> tuple[Number, Number]:
+    """The probabilities that a uniform question shows both of two given classes, and neither of them.
+
+    >>> pair_shown(classes=4, size=3)
+    (0.5, 0.0)
+    """
+    pairs = classes * (classes - 1)
+    return size * (size - 1) / pairs, (classes - size) * (classes - size - 1) / pairs
 
 
 def without_flips(responses: Number, flip_yes: Number, flip_no: Number) -> Number:

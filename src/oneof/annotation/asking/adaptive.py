@@ -69,7 +69,7 @@ def choose_questions(
             }
             for rank, index in enumerate(order)
         ]
-        changed += database.write(lambda connection, values=values: _replace(connection, values))  # type: ignore[misc]
+        changed += database.write(_replace, values)
     return changed
 
 

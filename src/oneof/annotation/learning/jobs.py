@@ -183,7 +183,7 @@ def _beating(database: Database, job_id: int) -> Iterator[Report]:
             with lock:
                 values = current | {"beat_at": time.time()}
             write = update(jobs).where(jobs.c.id == job_id).values(values)
-            database.write(lambda connection, write=write: connection.execute(write))  # type: ignore[misc]
+            database.write(Connection.execute, write)
 
     thread = threading.Thread(target=beat, daemon=True)
     thread.start()

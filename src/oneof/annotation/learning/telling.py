@@ -124,7 +124,7 @@ def deliver(database: Database, project: Project, now: float, post: Post | None 
                 values = {"failures": hook.failures + 1, "retry_at": now + pause, "last_reply": problem[:300]}
         if values != {"told_event": hook.told_event, "told_entry": hook.told_entry}:
             change = update(webhooks).where(webhooks.c.id == hook.id).values(values)
-            database.write(lambda connection, change=change: connection.execute(change))  # type: ignore[misc]
+            database.write(Connection.execute, change)
     return taken
 
 

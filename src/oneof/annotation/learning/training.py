@@ -162,4 +162,4 @@ def store_predictions(database: Database, model_id: int, content: Content, proba
                 content.ids[part], labels[part], aside[part], confidences[part], strict=True
             )
         ]
-        database.write(lambda connection, rows=rows: connection.execute(insert(predictions), rows))  # type: ignore[misc]
+        database.write(Connection.execute, insert(predictions), rows)

@@ -63,7 +63,7 @@ def import_items(
         started = time.monotonic()
         good = [item for item in batch if item.problem is None]
         done.left_out += [f"{item.place}: {item.problem}" for item in batch if item.problem is not None]
-        added = database.write(lambda connection, good=good: _store(connection, project, good, source, gold))  # type: ignore[misc]
+        added = database.write(_store, project, good, source, gold)
         done.added += added
         done.known += len(good) - added
         if report is not None:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import uniform
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 PATIENCE_SECONDS = 20.0
 """How long a write is tried again on a busy database before the caller hears of it."""
@@ -62,8 +63,8 @@ class Database:
         with self.engine.connect() as connection, connection.begin():
             yield connection
 
-    def write(self, work: Callable[[Connection], T]) -> T:
-        """Run `work` in one transaction and commit; run it again if the database was busy.
+    def write(self, work: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """Run `work(connection, ...)` in one transaction and commit; run it again if the database was busy.
 
         `work` must have no effect other than through the connection, as it may run more than once.
         """
@@ -72,7 +73,7 @@ class Database:
         races = 0
         while True:
             try:
-                return self._write_once(work)
+                return self._write_once(lambda connection: work(connection, *given, **named))
             except (DBAPIError, PoolTimeout) as error:
                 # Two that insert the same key at once: the second look finds the row of the first.
                 races += isinstance(error, IntegrityError)

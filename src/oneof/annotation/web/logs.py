@@ -6,7 +6,6 @@ import time
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LEVELS = ("debug", "info", "warning", "error")
 access = logging.getLogger("oneof.access")
 
 
