@@ -121,7 +121,8 @@ def of_a_class(figure: str, count: int) -> Callable[[Rng, int], Judged]:
 
         def judge(some: Answers, check: bool) -> Estimate:
             row = class_report(guess, some, check=check).iloc[0]
-            return Estimate(*(float(row[f"{figure}{end}"]) for end in ("", "_low", "_high")), len(some))
+            value, low, high = (float(row[f"{figure}{end}"]) for end in ("", "_low", "_high"))
+            return Estimate(value, low, high, len(some))
 
         return Judged(truth, lambda: judge(sure, False), lambda: judge(told, True))
 

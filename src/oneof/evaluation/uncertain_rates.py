@@ -65,7 +65,8 @@ def ends(
         pairs.append((both[0], both[1]))
         # A rate of zero does not fall, one at its limit does not rise: the other way tells what a flip is worth.
         falling, rising = (mine if mine is not None else other for mine, other in (weights, weights[::-1]))
-        flips.add(*(0.0 * middle if weight is None else weight for weight in (falling, rising)), rate * count, count)
+        lower, upper = (0.0 * middle if weight is None else weight for weight in (falling, rising))
+        flips.add(lower, upper, rate * count, count)
     if anytime:
         return pairs
     below, above = flips.reach(confidence)
