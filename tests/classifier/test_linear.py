@@ -62,3 +62,12 @@ def test_an_estimator_for_noisy_answers():
     found = fit_with_noise(LinearClassifier(), x, answers, rounds=1)
     assert abs(found.rates.flip_yes[0] - 0.15) < 0.08
     assert (found.estimator.predict_proba(x).argmax(axis=1) == labels).mean() > 0.85
+
+
+def test_a_given_penalty_is_taken_and_nothing_is_held_out():
+    x, _, answers = blobs(300)
+    found = solve(x, answers)
+    again = solve(x, answers, penalty=found.penalty / x.shape[1])
+    np.testing.assert_allclose(again.weights, found.weights, atol=1e-3)
+    assert len(again.rows) == 0
+    assert LinearClassifier(penalty=1.0).fit(x, answers).predict_proba(x).max() < 0.5, "a strong one flattens"

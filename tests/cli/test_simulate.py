@@ -125,3 +125,26 @@ def test_items_called_by_numbers_that_are_not_rows(tmp_path, run):
     assert code == 0, err
     assert Answers.load(tmp_path / "a.csv", classes=2).items.tolist() == keys
     assert Answers.load(tmp_path / "a.csv", classes=2).align([str(key) for key in keys]).items.tolist() == [0, 1, 2, 3]
+
+
+def test_groups_come_from_a_file_of_classes(tmp_path, run):
+    rng = np.random.default_rng(0)
+    names = np.array(["ant", "bee", "cat", "dog"])
+    labels = rng.integers(4, size=200)
+    table = pd.DataFrame(3 * np.eye(4)[labels] + rng.standard_normal((200, 4))).add_prefix("x")
+    table.assign(id=range(200)).to_csv(tmp_path / "items.csv", index=False)
+    pd.DataFrame({"id": range(200), "label": names[labels]}).to_csv(tmp_path / "labels.csv", index=False)
+    (tmp_path / "classes.csv").write_text("name,parent\nant,insect\nbee,insect\ncat,pet\ndog,pet\n")
+    play = partial(
+        run, tmp_path / "items.csv", "--labels", tmp_path / "labels.csv", "--out", tmp_path / "answers.csv",
+        "--size", 1, "--adaptive", "--budget", 80, "--batch", 20, "--epochs", 2, "--strategy", "finish",
+    )  # fmt: skip
+    code, _, error = play("--groups", tmp_path / "classes.csv", "--largest", 1)
+    assert code == 0, error
+    asked = Answers.load(tmp_path / "answers.csv")
+    sizes = asked[asked.adaptive].sizes
+    assert set(sizes.tolist()) == {1, 2}, "a label, or a group of two that counts as one"
+    (tmp_path / "classes.csv").write_text("name,parent\nant,insect\nbee,insect\ncat,pet\n")
+    code, _, error = play("--groups", tmp_path / "classes.csv")
+    assert code != 0
+    assert "class 'dog' is missing" in error

@@ -7,7 +7,9 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator
 
 from oneof import Answers
-from oneof.planning.simulation import simulate_adaptive
+from oneof.planning import simulation
+from oneof.planning.simulation import STRATEGIES, rehearse, simulate_adaptive
+from oneof.queries.groups import Groups
 
 
 class Linear(BaseEstimator):
@@ -89,3 +91,48 @@ def test_mistakes_are_refused(blobs: tuple[NDArray[np.float64], NDArray[np.int64
         simulate_adaptive(Linear(), *blobs, 8, budget=100, start=60, uniform_share=1.0)
     with pytest.raises(ValueError, match="may be trained on"):
         simulate_adaptive(Linear(), *blobs, 8, budget=2000, start=500)
+    with pytest.raises(ValueError, match="strategy must be spread, finish, uniform or rehearse, not 'best'"):
+        simulate_adaptive(Linear(), *blobs, 8, budget=100, start=60, strategy="best")
+
+
+@pytest.fixture(scope="module")
+def many() -> tuple[NDArray[np.float64], NDArray[np.int64], Groups]:
+    """24 classes in six groups; the members of a group lie near each other."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(24, size=1200)
+    centres = 4 * np.eye(6, 12)[np.arange(24) // 4] + 2 * np.eye(12)[6 + np.arange(24) % 4]
+    X = centres[labels] + 0.5 * rng.standard_normal((1200, 12))
+    return X, labels, Groups.from_parents([str(j // 4) for j in range(24)])
+
+
+def test_finished_items_with_groups_need_fewer_questions(
+    many: tuple[NDArray[np.float64], NDArray[np.int64], Groups],
+) -> None:
+    X, labels, groups = many
+    settings: dict[str, Any] = {
+        "budget": 500, "start": 200, "batch": 150, "largest": 3, "uniform_share": 0.0, "groups": groups,
+        "report": lambda model: {"true": float((model.predict_proba(X).argmax(axis=1) == labels).mean())},
+    }  # fmt: skip
+    finish = simulate_adaptive(Linear(), X, labels, 24, **settings)
+    uniform = simulate_adaptive(Linear(), X, labels, 24, strategy="uniform", **settings)
+    assert set(finish.history["strategy"]) == {"finish"}, "the default for many classes"
+    assert groups.labels_shown(finish.answers.subsets).max() <= 3
+    assert finish.history["labels_shown"].iloc[-1] == groups.labels_shown(finish.answers.subsets).sum()
+    assert len(np.unique(finish.answers.items)) < 250
+    assert len(np.unique(uniform.answers.items)) == 500, "new items as long as there are any"
+    assert (uniform.answers.sizes == 3).all()
+    assert finish.history["true"].iloc[-1] > uniform.history["true"].iloc[-1] + 0.1
+
+
+def test_a_rehearsal_finds_the_better_strategy_without_labels(
+    many: tuple[NDArray[np.float64], NDArray[np.int64], Groups], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, labels, groups = many
+    monkeypatch.setattr(simulation, "ROUNDS", 2)
+    settings: dict[str, Any] = {"budget": 300, "start": 150, "largest": 3, "groups": groups}
+    played = simulate_adaptive(Linear(), X, labels, 24, strategy="rehearse", batch=150, uniform_share=0.0, **settings)
+    first, then = played.history["strategy"]
+    assert (first, then) == ("finish", "finish")
+    order = rehearse(Linear(), X, np.eye(24)[labels], **settings)
+    assert set(order["strategy"]) == set(STRATEGIES)
+    assert order["accuracy"].is_monotonic_decreasing

@@ -209,3 +209,20 @@ def test_an_error_names_the_item_among_all(monkeypatch):
     p[4] = [0.5, 0.9]
     with pytest.raises(ValueError, match="row 4 of probabilities"):
         adaptive.choose(p, None, 2, 0)
+
+
+def test_items_that_were_begun_come_first_until_they_are_settled() -> None:
+    p = np.full((6, 4), 0.25)
+    begun = Answers([[True, True, False, False]], [True], items=[2])
+    settled = begun + Answers([[True, False, False, False]], [True], items=[2])
+    assert choose(p, begun.evidence(6), 1, rng=0, finish=True).items.tolist() == [2]
+    assert 2 not in choose(p, settled.evidence(6), 5, rng=0, finish=True).items
+    assert choose(p, settled.evidence(6), 6, rng=0, finish=True).items[-1] == 2, (
+        "settled ones when nothing else is left"
+    )
+
+
+def test_new_items_are_drawn_in_proportion_to_what_an_answer_tells() -> None:
+    p = np.repeat([[0.5, 0.5, 0.0], [0.9, 0.1, 0.0]], 500, axis=0)
+    telling = choose(p, None, 300, rng=0, finish=True).items < 500
+    assert 0.55 < telling.mean() < 0.8, "1 bit against 0.47: two in three, not all"

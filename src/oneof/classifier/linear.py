@@ -61,9 +61,12 @@ class Solution:
 class LinearClassifier(BaseEstimator):  # type: ignore[misc]
     """`solve` as an estimator, for whatever trains several times, such as `oneof.noise.fit_with_noise`."""
 
+    def __init__(self, penalty: float | None = None) -> None:
+        self.penalty = penalty
+
     def fit(self, X: Any, y: Answers) -> "LinearClassifier":
         """Solve for these items and answers."""
-        self.solution_ = solve(X, y)
+        self.solution_ = solve(X, y, penalty=self.penalty)
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -71,8 +74,8 @@ class LinearClassifier(BaseEstimator):  # type: ignore[misc]
         return self.solution_.predict_proba(X)
 
 
-def solve(x: Any, answers: Answers, seed: int = 0) -> Solution:
-    """The linear layer with the penalty that held-out answers like best. x: dense or sparse (n, d).
+def solve(x: Any, answers: Answers, seed: int = 0, penalty: float | None = None) -> Solution:
+    """The linear layer with the penalty that held-out answers like best, or a given one. x: dense or sparse (n, d).
 
     >>> from oneof import UniformQueries, respond
     >>> labels = np.arange(300) % 3
@@ -91,20 +94,22 @@ def solve(x: Any, answers: Answers, seed: int = 0) -> Solution:
     norm = _squares(inner) / len(rows)
     fold = np.random.default_rng([seed, 0xF01D]).permutation(len(rows)) % FOLDS
     used = range(FOLDS) if few or not (sp.issparse(inner) or len(rows) >= MANY) else range(1)
+    if penalty is not None:  # nothing to find out, so nothing is held out
+        used = range(0)
     starts = {part: _minimise(inner[fold != part], told[fold != part], START * norm, None) for part in used}
-    best, best_score = PENALTIES[0], -np.inf
+    best, best_score = PENALTIES[0] if penalty is None else penalty, -np.inf
     best_held: Floats = np.zeros((len(rows), answers.classes))
     judged = np.isin(fold, list(used))
-    for penalty in PENALTIES:
+    for tried in PENALTIES if penalty is None else ():
         held = np.zeros((len(rows), answers.classes))
         for part in used:
             inside = fold != part
-            found = _minimise(inner[inside], told[inside], penalty * norm, starts[part])
+            found = _minimise(inner[inside], told[inside], tried * norm, starts[part])
             held[~inside] = np.exp(_log_softmax(_logits(inner[~inside], found)))
         with np.errstate(divide="ignore"):
             score = float(logsumexp(np.log(held[judged]) + told[judged], axis=1).mean())
         if score > best_score:
-            best, best_score, best_held = penalty, score, held
+            best, best_score, best_held = tried, score, held
         else:  # it only gets worse from here
             break
     final = _minimise(inner, told, best * norm, _minimise(inner, told, START * norm, None))

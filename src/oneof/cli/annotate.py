@@ -35,7 +35,9 @@ PublicUrl = Annotated[
 @app.command()
 def init(
     folder: Folder,
-    classes: Annotated[Path, typer.Option(help="Classes: .txt, .csv or .json with name[, definition][, example].")],
+    classes: Annotated[
+        Path, typer.Option(help="Classes: .txt, .csv or .json with name[, definition][, example][, parent].")
+    ],
     size: Annotated[int, typer.Option(help="Labels in each question.")],
     items: Annotated[
         Path | None,

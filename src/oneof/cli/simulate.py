@@ -31,6 +31,20 @@ def simulate(
     label_cost: Annotated[
         float, typer.Option(help="With --adaptive: time to read one label, in units of the time of a question.")
     ] = 0.0,
+    largest: Annotated[
+        int | None, typer.Option(min=1, help="With --adaptive: most labels in a question, a group counting as one.")
+    ] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(
+            help="With --adaptive: spread, finish or uniform, or rehearse to compare them without labels. "
+            "By default finish from 16 classes on, else spread."
+        ),
+    ] = None,
+    groups: Annotated[
+        Path | None,
+        typer.Option(help="With --adaptive: classes, .csv or .json with name and parent: the groups to ask about."),
+    ] = None,
     epochs: Annotated[int | None, typer.Option(help="With --adaptive: passes over the items in each training.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,6 +87,9 @@ def simulate(
             flip_yes=flip_yes,
             flip_no=flip_no,
             label_cost=label_cost,
+            largest=largest,
+            strategy=strategy,
+            groups=None if groups is None else _groups(groups, names or tuple(map(str, range(classes)))),
             seed=seed,
             progress=None if as_json else lambda row: typer.echo(_round(row)),
         )
@@ -91,6 +108,18 @@ def simulate(
     asked = len(np.unique(answers.items))
     facts |= {"answers": len(answers), "yes": share}
     show(facts, f"{len(answers)} answers about {asked} items, {share:.1%} of them yes: [bold]{out}[/bold]", as_json)
+
+
+def _groups(path: Path, names: tuple[str, ...]) -> Any:
+    """The groups in a file of classes, which must name these classes in any order."""
+    from oneof.annotation.project.classes import read_classes
+    from oneof.queries.groups import Groups
+
+    parents = {one.name: one.parent or "" for one in read_classes(path)}
+    for name in names:
+        if name not in parents:
+            raise ValueError(f"{path}: class {name!r} is missing, expected all of {', '.join(names)}")
+    return Groups.from_parents([parents[name] for name in names])
 
 
 def json_rows(history: Any) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from oneof.queries.groups import Groups
 from oneof.queries.uniform import UniformQueries
 
 Floats = NDArray[np.float64]
@@ -30,6 +31,8 @@ NEAR = 1e-3
 """A mass this near the best one is as good: it costs less than a hundred-thousandth of a bit."""
 FIRST = 32
 """Labels of an item that are sorted at first."""
+SETTLED = 0.97
+"""An item is not asked about on purpose any more once one class is believed with this probability."""
 CHUNK = 1 << 20
 """Numbers worked on together."""
 
@@ -108,12 +111,14 @@ def best_subsets(
     flip_no: float = 0.0,
     label_cost: float = 0.0,
     largest: int | None = None,
+    groups: Groups | None = None,
 ) -> tuple[NDArray[np.bool_], Floats]:
     """The most telling question about each item, and its worth: bits over cost. (n, k) -> (n, k), (n,).
 
-    largest: at most so many labels in a question. Labels are tried from the likeliest on, in random order where they
-    are as good as equal, and one joins if it brings the mass nearer to the best; the best subset on the way wins. Not
-    always the optimum (that is a partition problem), but within a few hundredths of a bit of it.
+    largest: at most so many labels in a question. groups: sets of classes that count as one label each. Labels are
+    tried from the likeliest on, in random order where they are as good as equal, and one joins if it brings the mass
+    nearer to the best; the best subset on the way wins. Not always the optimum (that is a partition problem), but
+    within a few hundredths of a bit of it.
 
     >>> subsets, bits = best_subsets([[0.4, 0.3, 0.2, 0.1]], rng=0)
     >>> subsets, bits.round(3)
@@ -133,7 +138,12 @@ def best_subsets(
     target = _best_mass(flip_yes, flip_no)
     best, worth = np.zeros((n, k), dtype=np.bool_), np.empty(n)
     for rows in _chunks(n, k):
-        best[rows], worth[rows] = _grow(beliefs[rows].astype(np.float64, copy=False), rng, target, limit, worth_of)
+        part = beliefs[rows].astype(np.float64, copy=False)
+        best[rows], worth[rows] = _grow(part, rng, target, limit, worth_of)
+        if groups is not None:
+            grouped, value = groups.grow(part, rng, target, limit, worth_of)
+            better = rows.start + np.flatnonzero(value > worth[rows])
+            best[better], worth[better] = grouped[better - rows.start], value[better - rows.start]
     return best, worth
 
 
@@ -200,6 +210,8 @@ def choose(
     flip_no: float = 0.0,
     label_cost: float = 0.0,
     largest: int | None = None,
+    groups: Groups | None = None,
+    finish: bool = False,
     uniform_share: float = 0.0,
     uniform_size: int | None = None,
     judging: ArrayLike | None = None,
@@ -207,6 +219,8 @@ def choose(
     """The next `count` questions: each about another item, the most telling ones first, plus a share drawn at random.
 
     probabilities: (n, k), the model's, for every item that may be asked about. evidence: (n, k), `Answers.evidence`.
+    finish: ask on about items that were begun until their class is as good as settled, and then about new ones, drawn
+    by what an answer tells. With many classes one answer leaves too much open for a model to learn from it.
     uniform_share: share of the questions that are uniform, of `uniform_size` labels (default: half of the classes).
     judging: the items that uniform questions are about and adaptive ones never (default: any item). Label-free
     evaluation is exact if these items are drawn at random beforehand and never trained on.
@@ -234,22 +248,26 @@ def choose(
         raise ValueError(f"{told} adaptive questions in one batch, but only {len(candidates)} items to ask about")
     # The beliefs and questions of all items together may not fit into memory: only the worth and the bits are kept.
     packed, worth = np.empty((len(candidates), -(-k // 8)), dtype=np.uint8), np.empty(len(candidates))
+    surest = np.empty(len(candidates))
     for rows in _chunks(len(candidates), k):
         q = _believed(p, e, candidates[rows])
         asked, worth[rows] = best_subsets(
-            q, rng, flip_yes=flip_yes, flip_no=flip_no, label_cost=label_cost, largest=largest
+            q, rng, flip_yes=flip_yes, flip_no=flip_no, label_cost=label_cost, largest=largest, groups=groups
         )
-        packed[rows] = np.packbits(asked, axis=1)
-    # Many items tie near one whole bit; a random order among them spreads a batch over the items.
-    shuffled = rng.permutation(len(candidates))
-    first = shuffled[np.argsort(-worth[shuffled].round(2), kind="stable")[:told]]
+        packed[rows], surest[rows] = np.packbits(asked, axis=1), q.max(axis=1)
+    asked_before = np.zeros(n, dtype=np.bool_) if e is None else np.asarray(e.any(axis=1))
+    if finish:
+        first = _begun_first(worth, surest, asked_before[candidates], rng)[:told]
+    else:
+        # Many items tie near one whole bit; a random order among them spreads a batch over the items.
+        shuffled = rng.permutation(len(candidates))
+        first = shuffled[np.argsort(-worth[shuffled].round(2), kind="stable")[:told]]
     subsets = np.unpackbits(packed[first], axis=1, count=k).view(np.bool_)
     mass = (_believed(p, e, candidates[first]) * subsets).sum(axis=1)
     bits = information(mass.clip(0, 1), flip_yes, flip_no)
 
     # One answer an item keeps the interval for the accuracy exact, so items that nobody asked about come first.
     waiting = rng.permutation(judges)
-    asked_before = np.zeros(n, dtype=np.bool_) if e is None else np.asarray(e.any(axis=1))
     drawn_items = np.resize(waiting[np.argsort(asked_before[waiting], kind="stable")], at_random)
     drawn = UniformQueries(k, k // 2 if uniform_size is None else uniform_size).draw(at_random, rng)
     drawn_mass = (_believed(p, e, drawn_items) * drawn).sum(axis=1)
@@ -260,6 +278,18 @@ def choose(
         np.concatenate([bits, drawn_bits]),
         np.repeat([True, False], [told, at_random]),
     )
+
+
+def _begun_first(
+    worth: Floats, surest: Floats, begun: NDArray[np.bool_], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """All items in the order of asking: begun and not settled, then new ones by chance, then settled ones.
+
+    New items are drawn in proportion to their worth (Gumbel's trick): the most telling alone would be odd ones.
+    """
+    stage = np.where(begun, np.where(surest < SETTLED, 0, 2), 1)
+    drawn = np.log(np.maximum(worth, 1e-9)) + rng.gumbel(size=len(worth))
+    return np.lexsort((-np.where(begun, worth, drawn), stage))
 
 
 def _entropy(p: ArrayLike) -> Floats:

@@ -70,3 +70,11 @@ def test_examples_keep_only_their_number(tmp_path):
     Image.new("RGB", (4, 4)).save(tmp_path / "hostile name; rm.PNG")
     adopted = adopt_examples([Class("a"), Class("b", None, "hostile name; rm.PNG")], tmp_path, tmp_path / "examples")
     assert adopted[1].example == "1.png"
+
+
+def test_parents_are_read_and_kept(tmp_path):
+    (tmp_path / "c.csv").write_text("name,parent\ncrow,animal/bird\nsaw,\n")
+    found = read_classes(tmp_path / "c.csv")
+    assert [one.parent for one in found] == ["animal/bird", None]
+    assert adopt_examples(found, tmp_path, tmp_path / "examples") == found
+    assert load_classes(dump_classes(found)) == found

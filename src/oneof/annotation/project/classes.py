@@ -2,12 +2,12 @@
 
 import csv
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
 
-FIELDS = ("name", "definition", "example")
+FIELDS = ("name", "definition", "example", "parent")
 NAMES = ("name", "label", "class")
 """What the column of names may be called."""
 IMAGE_TYPES = {
@@ -27,21 +27,23 @@ class ProjectError(ValueError):
 
 @dataclass(frozen=True)
 class Class:
-    """One class. example: the file name of a picture in the project's `examples` folder."""
+    """One class. example: the file name of a picture in the project's `examples` folder. parent: the group that it
+    belongs to, a path such as "animal/bird" for groups within groups (`oneof.queries.groups`)."""
 
     name: str
     definition: str | None = None
     example: str | None = None
+    parent: str | None = None
 
 
 def read_classes(path: Path) -> list[Class]:
-    """Read a .txt (a name per line), .csv (name[, definition][, example]) or .json file of classes.
+    """Read a .txt (a name per line), .csv (name[, definition][, example][, parent]) or .json file of classes.
 
     >>> from tempfile import mkdtemp
     >>> file = Path(mkdtemp()) / "classes.csv"
     >>> _ = file.write_text("name,definition\\ncat,a small feline\\ndog,\\n")
     >>> read_classes(file)[0]
-    Class(name='cat', definition='a small feline', example=None)
+    Class(name='cat', definition='a small feline', example=None, parent=None)
     """
     readers = {".txt": _read_txt, ".csv": _read_csv, ".json": _read_json}
     if path.suffix.lower() not in readers:
@@ -74,7 +76,7 @@ def adopt_examples(classes: list[Class], beside: Path, folder: Path) -> list[Cla
             name = f"{index}{Path(one.example).suffix.lower()}"
             folder.mkdir(exist_ok=True)
             copyfile(beside / one.example, folder / name)
-        adopted.append(Class(one.name, one.definition, name))
+        adopted.append(replace(one, example=name))
     return adopted
 
 
@@ -109,7 +111,7 @@ def _check(path: Path, place: str, row: dict[str, Any]) -> Class:
         example = path.parent / values["example"]
         if example.suffix.lower() not in IMAGE_TYPES or not example.is_file():
             raise ProjectError(f"{path}, {place}: example {values['example']!r} is not a picture beside this file")
-    return Class(values["name"], values["definition"] or None, values["example"] or None)
+    return Class(values["name"], *(values[field] or None for field in FIELDS[1:]))
 
 
 def _read_txt(path: Path) -> list[tuple[str, dict[str, Any]]]:

@@ -1,0 +1,184 @@
+"""How many questions until 80 % and 85 %, with at most five labels shown? Adaptive against uniform questions.
+
+    ONEOF_DATA=... python -m benchmarks.many_classes letters adaptive --seeds 0 1 2
+    ONEOF_DATA=... python -m benchmarks.many_classes letters uniform-5 uniform-13 --seeds 0 1 2
+
+Data: `digits` (10 classes, pixels), `cifar10` (10, features of EfficientNet-Lite0, a pool of 6,000 pictures), `letters`
+(EMNIST, 26 classes, histograms of gradients, 6,000; groups: A to F, G to M, ..., A to M, N to Z) and `characters` (100
+letters of five scripts, see benchmarks/characters.py, 6,000; groups: the scripts). One linear layer throughout, with
+the same penalty for every way of asking.
+
+`adaptive` compares the strategies label-free after the start (`rehearse`), counts the tenth of the questions that only
+judges, and sees groups as one label each. `uniform-M` has M labels, one question an item until all items have one, and
+trains on every answer. Rows go to results/many_classes.csv, one for each training; what is there is not run again.
+"""
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchmarks.characters import PARENTS, draw_characters, gradients
+from benchmarks.pages import table
+from oneof import datasets, encoders
+from oneof.classifier.linear import LinearClassifier
+from oneof.encoders.cache import cache_folder
+from oneof.files.atomic import replacing
+from oneof.planning.simulation import simulate_adaptive
+from oneof.queries.groups import Groups
+
+RESULTS = Path(__file__).parents[1] / "results" / "many_classes.csv"
+POOL, TEST = 6000, 3000
+RANGES = ["A to M/A to F"] * 6 + ["A to M/G to M"] * 7 + ["N to Z/N to S"] * 6 + ["N to Z/T to Z"] * 7
+PENALTY = {"digits": 3e-5, "cifar10": 1e-4, "letters": 3e-5, "characters": 3e-5}
+CLASSES = {"digits": 10, "cifar10": 10, "letters": 26, "characters": 100}
+GROUPS = {"letters": RANGES, "characters": PARENTS}
+START = {"digits": 100, "cifar10": 100, "letters": 260, "characters": 1000}
+BATCH = {"digits": 50, "cifar10": 100, "letters": 200, "characters": 400}
+BUDGET = {"digits": 700, "cifar10": 1500, "letters": 2460, "characters": 4200}
+UNIFORM = {
+    "digits": (50, 700),
+    "cifar10": (100, 1500),
+    "letters": (400, 6000),
+    "characters": (3000, 30_000),
+}
+"""Step and last number of answers of uniform runs."""
+
+
+def load(data: str) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
+    """Features and labels of the pool and of the test items, kept in the cache folder."""
+    kept = cache_folder() / "many_classes" / f"{data}.npz"
+    if not kept.is_file():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(kept) as part, part.open("wb") as file:
+            np.savez(file, *_made(data))
+    with np.load(kept) as arrays:
+        x, labels, test, truth = (arrays[name] for name in arrays.files)
+    return x, labels, test, truth
+
+
+def _made(data: str) -> tuple[NDArray[Any], ...]:
+    if data == "characters":
+        pictures, labels = draw_characters(POOL + TEST, seed=0)
+        x = gradients(pictures)
+        return x[:POOL], labels[:POOL], x[POOL:], labels[POOL:]
+    name = {"letters": "emnist_letters"}.get(data, data)
+    parts: list[NDArray[Any]] = []
+    for split, count in (("train", POOL), ("test", TEST)):
+        source = datasets.load(name, split)  # type: ignore[arg-type]
+        rows = np.random.default_rng(0).permutation(len(source))[:count]
+        pictures, labels = source.images[rows], source.labels[rows]
+        if data == "cifar10":
+            parts += [encoders.create("efficientnet-lite0").transform(pictures), labels]
+        elif data == "letters":
+            parts += [gradients(pictures), labels]
+        else:
+            parts += [pictures.reshape(len(pictures), -1).astype(np.float32), labels]
+    return tuple(parts)
+
+
+def play(data: str, asking: str, seed: int) -> pd.DataFrame:
+    """One run: the rows of its trainings."""
+    x, labels, test, truth = load(data)
+    k = CLASSES[data]
+
+    def tested(model: Any) -> dict[str, float]:
+        return {"test": float((model.predict_proba(test).argmax(axis=1) == truth).mean())}
+
+    settings: dict[str, Any] = {"start": START[data], "batch": BATCH[data], "budget": BUDGET[data], "largest": 5}
+    if asking == "adaptive":
+        groups = Groups.from_parents(GROUPS[data]) if data in GROUPS else None
+        settings |= {"strategy": "rehearse", "groups": groups}
+    elif asking.startswith("uniform-"):
+        step, last = UNIFORM[data]
+        size = int(asking.removeprefix("uniform-"))
+        settings |= {"strategy": "uniform", "start": step, "batch": step, "budget": last, "largest": None}
+        settings |= {"start_size": size, "uniform_share": 0.0}
+    else:
+        settings |= {"strategy": asking}
+    model = LinearClassifier(penalty=PENALTY[data])
+    played = simulate_adaptive(
+        model, x, labels, k, seed=seed, report=tested, progress=lambda row: print(row, flush=True), **settings
+    )
+    columns = ["answers", "labels_shown", "strategy", "test", "accuracy", "low", "high"]
+    return played.history[columns].assign(data=data, asking=asking, seed=seed)
+
+
+def append(rows: pd.DataFrame) -> None:
+    """Add the rows of a run to the committed results."""
+    known = [pd.read_csv(RESULTS)] if RESULTS.is_file() else []
+    with replacing(RESULTS) as part:
+        order = ["data", "asking", "seed", "answers"]
+        pd.concat([*known, rows])[[*order, *rows.columns.drop(order)]].to_csv(part, index=False, float_format="%.6g")
+
+
+def done(data: str, asking: str, seed: int) -> bool:
+    """Whether such a run is in the results."""
+    if not RESULTS.is_file():
+        return False
+    known = pd.read_csv(RESULTS)
+    return bool(((known["data"] == data) & (known["asking"] == asking) & (known["seed"] == seed)).any())
+
+
+def questions_until(target: float, run: pd.DataFrame) -> float:
+    """The answers at which a run reaches the target for good, between two trainings by a line; infinite if never."""
+    run = run.sort_values("answers")
+    above = run["test"].to_numpy() >= target
+    if not above[-1]:
+        return float("inf")
+    first = len(above) - int(np.argmin(above[::-1])) if not above.all() else 0
+    if first == 0:
+        return float(run["answers"].iloc[0])
+    pair = run.iloc[first - 1 : first + 1]
+    return float(np.interp(target, pair["test"], pair["answers"]))
+
+
+def facts() -> dict[str, str]:
+    """What pages say from the rows."""
+    rows = pd.read_csv(RESULTS)
+    shown = []
+    for data, k in CLASSES.items():
+        of = rows[rows["data"] == data]
+        reached: dict[str, dict[float, list[float]]] = {}
+        for (asking, _), run in of.groupby(["asking", "seed"]):
+            for target in (0.8, 0.85):
+                reached.setdefault(str(asking), {}).setdefault(target, []).append(questions_until(target, run))
+        for asking, found in sorted(reached.items()):
+            line = {"data": data, "classes": k, "asking": asking, "seeds": len(found[0.8])}
+            for target, counts in found.items():
+                mean, last = float(np.mean(counts)), of.loc[of["asking"] == asking, "answers"].max()
+                line[f"until {target:.0%}"] = f"{mean:,.0f}" if np.isfinite(mean) else f"over {last:,}"
+                few = reached.get("uniform-5", {}).get(target, [np.nan])
+                line[f"of uniform-5, {target:.0%}"] = _share(mean, float(np.mean(few)), of)
+            shown.append(line)
+    return {"table": table(pd.DataFrame(shown))}
+
+
+def _share(mine: float, uniform: float, rows: pd.DataFrame) -> str:
+    """Questions over those of uniform-5; where that never got there, it is less than mine over its last number."""
+    if not np.isfinite(mine) or np.isnan(uniform):
+        return ""
+    last = float(rows.loc[rows["asking"] == "uniform-5", "answers"].max())
+    return f"{mine / uniform:.2f}" if np.isfinite(uniform) else f"below {mine / last:.2f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", choices=CLASSES)
+    parser.add_argument("asking", nargs="+", help="adaptive, uniform-M, or one strategy: spread or finish")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    options = parser.parse_args()
+    for asking in options.asking:
+        for seed in options.seeds:
+            if not done(options.data, asking, seed):
+                append(play(options.data, asking, seed))
+
+
+if __name__ == "__main__":
+    main()

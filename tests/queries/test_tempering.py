@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+
+from oneof import Answers, UniformQueries, respond
+from oneof.queries.tempering import FLATTEST, find_temperature, temper
+
+
+def test_one_changes_nothing_and_more_flattens() -> None:
+    p = np.random.default_rng(0).dirichlet(np.ones(5), 20)
+    np.testing.assert_allclose(temper(p, 1.0), p, atol=1e-9)
+    flat = temper(p, 3.0)
+    np.testing.assert_allclose(flat.sum(axis=1), 1)
+    assert (flat.max(axis=1) < p.max(axis=1)).all()
+    assert (flat.argmax(axis=1) == p.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize("right", [1.0, 2.5])
+def test_the_temperature_is_found_from_answers_alone(right: float) -> None:
+    """Labels drawn from tempered probabilities, two answers an item: the second is judged given the first."""
+    rng, n, k = np.random.default_rng(1), 4000, 6
+    p = rng.dirichlet(np.full(k, 0.3), n)
+    labels = (temper(p, right).cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
+    evidence = [np.zeros((n, k))]
+    for _ in range(2):
+        subsets = UniformQueries(k, 3).draw(n, rng)
+        evidence.append(evidence[-1] + Answers(subsets, respond(subsets, labels)).evidence(n))
+    before, after = np.concatenate(evidence[:2]), np.concatenate(evidence[1:])
+    assert find_temperature(np.tile(p, (2, 1)), before, after) == pytest.approx(right, rel=0.08)
+
+
+def test_a_model_that_knows_nothing_is_flattened_and_no_answers_say_nothing() -> None:
+    p = np.tile([0.98, 0.01, 0.01], (300, 1))
+    truth = np.arange(300) % 3
+    after = np.where(np.eye(3, dtype=np.bool_)[truth], 0.0, -np.inf)
+    assert find_temperature(p, np.zeros((300, 3)), after) > 0.9 * FLATTEST
+    assert find_temperature(p[:0], np.zeros((0, 3)), np.zeros((0, 3))) == 1.0
+    with pytest.raises(ValueError, match="evidence must have shape"):
+        find_temperature(p, np.zeros((300, 2)), after)
