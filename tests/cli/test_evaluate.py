@@ -119,3 +119,18 @@ def test_an_interval_for_looking_again(folder, run):
     once, again = (json.loads(run(*words, *more, "--json")[1])["accuracy"] for more in ((), ("--anytime",)))
     assert again["high"] - again["low"] > once["high"] - once["low"]
     assert "(anytime)" in run(*words, "--anytime")[1]
+
+
+def test_a_page_to_send_to_somebody(folder, run, tmp_path):
+    words = [folder / "model", folder / "items.csv", folder / "answers.csv", "--labels", folder / "labels.csv"]
+    code, out, _ = run(*words, "--report", tmp_path / "report.html", "--json")
+    assert code == 0
+    facts = json.loads(out)
+    assert facts["report"] == str(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "How good is model?" in page
+    assert f"{100 * facts['accuracy']['value']:.1f} %" in page
+    assert all(f"<td>{name}</td>" in page for name in NAMES)
+    code, _, err = run(*words, "--report", tmp_path / "report.pdf")
+    assert code == 2
+    assert "a report ends in .html" in err

@@ -1,5 +1,6 @@
 """oneof evaluate: how accurate is a model, by answers it was not trained on."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,12 +18,16 @@ def evaluate(
     answers: AnswersFile,
     labels: Labels = None,
     anytime: Anytime = False,
+    report: Annotated[Path | None, typer.Option(help="Write a page about it, .html, with pictures inside.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Judge a model by held-out answers: its accuracy with a 95 % interval, and not a single label.
 
     Answers about items that the model was trained on are left out, and counted; so are answers to questions that were
     chosen by a model, and labels. Answers that do not fit the law of their questions are refused.
+
+    --report writes one file to send to somebody: the accuracy and what it rests on, each class, what is taken for what,
+    whether the model is as sure as it is right, and what was left out.
 
     With labels (given, or those of a data set) the true accuracy stands beside it, for comparison only.
 
@@ -35,6 +40,8 @@ def evaluate(
     from oneof.evaluation import metrics
     from oneof.items.loading import load, load_labels
 
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        raise typer.BadParameter(f"{report}: a report ends in .html")
     fitted = load_model(model)
     raw = load(source)
     learned = np.asarray(raw.ids)[fitted.seen(raw)]
@@ -44,9 +51,8 @@ def evaluate(
     if known.class_names is not None and sorted(known.class_names) == sorted(names):
         known = Answers.load(answers, classes=names)  # the same classes, in the order of the model
     known = items.align(known)
-    judged = fitted.classifier.accuracy_estimate(
-        items.x, known, anytime=anytime, trained_on=np.flatnonzero(np.isin(items.ids, learned))
-    )
+    learned_rows = np.flatnonzero(np.isin(items.ids, learned))
+    judged = fitted.classifier.accuracy_estimate(items.x, known, anytime=anytime, trained_on=learned_rows)
     facts: dict[str, object] = {"accuracy": judged._asdict(), "left_out": list(items.left_out)}
     facts["notes"] = list(judged.notes)
     text = "\n".join([f"label-free accuracy {judged}", *judged.notes])
@@ -62,4 +68,22 @@ def evaluate(
         true = metrics([place[name] for name in true_names], guessed, len(names))
         facts["true"] = {name: np.asarray(value).tolist() for name, value in true.items()}
         text += f"\ntrue accuracy       {true['accuracy']:.4f} on {len(truth)} labelled items"
+    if report is not None:
+        from oneof.evaluation.report import html_report
+        from oneof.files.atomic import replacing
+
+        page = html_report(
+            judged,
+            fitted.classifier.predict_proba(items.x),
+            known.named(class_names=tuple(names)),
+            title=f"How good is {model.resolve().name}?",
+            queries=fitted.classifier.queries,
+            trained_on=learned_rows,
+            true_accuracy=None if truth is None else true["accuracy"],
+            unread=items.left_out,
+        )
+        with replacing(report) as part:
+            part.write_text(page, encoding="utf-8")
+        facts["report"] = str(report)
+        text += f"\nreport              {report}"
     show(facts, text + told(items.left_out), as_json)
