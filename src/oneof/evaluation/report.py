@@ -7,6 +7,7 @@ fetched from elsewhere, and nothing runs.
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -159,7 +160,7 @@ def _table(report: pd.DataFrame) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def _interval(row: dict[str, float], name: str) -> str:
+def _interval(row: dict[Any, Any], name: str) -> str:
     if np.isnan(row[name]):
         return "<i>–</i>"
     low, high = 100 * row[f"{name}_low"], 100 * row[f"{name}_high"]
