@@ -112,7 +112,8 @@ class Groups:
 
     def labels_shown(self, subsets: ArrayLike) -> NDArray[np.int64]:
         """How many labels each question takes with these groups. bool (n, k) -> (n,)."""
-        return np.array([sum(map(len, self.shown(subset))) for subset in np.asarray(subsets)], dtype=np.int64)
+        shown = map(self.shown, np.asarray(subsets))
+        return np.array([len(groups) + len(labels) for groups, labels in shown], dtype=np.int64)
 
     def grow(
         self, q: Floats, rng: np.random.Generator, target: float, limit: int, worth_of: Callable[[Floats, Any], Floats]
