@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from oneof.cli import annotate_manage, annotate_programs, annotate_report
+from oneof.cli import annotate_manage, annotate_programs, annotate_project, annotate_report
 from oneof.cli.annotate_options import Folder, Name, Url, list_problems, open_database
 from oneof.cli.annotate_status import print_status
 
@@ -138,15 +138,19 @@ def invite(
     folder: Folder,
     name: Name,
     admin: Annotated[bool, typer.Option("--admin", help="A manager's link: the dashboard, no questions.")] = False,
+    reviewer: Annotated[bool, typer.Option("--reviewer", help="A reviewer's link: the review, no questions.")] = False,
     public_url: PublicUrl = None,
     database: Url = None,
 ) -> None:
     """Print a personal link. A name that is already here gets a new link, and the old one ends."""
     from oneof.annotation.asking.people import invite as new_link
+    from oneof.annotation.project.classes import ProjectError
     from oneof.annotation.project.starting import ADMIN
 
     project, opened = open_database(folder, database)
-    token = opened.write(new_link, name, "admin" if admin else "annotator", time.time())
+    if admin and reviewer:
+        raise ProjectError("--admin and --reviewer: one of them")
+    token = opened.write(new_link, name, "admin" if admin else "reviewer" if reviewer else "annotator", time.time())
     if admin and name.strip() == ADMIN:
         project.remember_admin(token)
     typer.echo(_link(folder, token, public_url))
@@ -316,4 +320,6 @@ for command in ("revoke", "withdraw", "remove", "restore", "reassign", "pause", 
     app.command()(getattr(annotate_manage, command))
 for command in ("predictions", "ask", "gold", "key", "webhook", "history"):
     app.command()(getattr(annotate_programs, command))
+for command in ("settings", "guidelines", "review", "model"):
+    app.command()(getattr(annotate_project, command))
 app.command()(annotate_report.report)

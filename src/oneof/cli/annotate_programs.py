@@ -67,17 +67,32 @@ def gold(
 
 def key(
     folder: Folder,
-    manager: Annotated[str, typer.Argument(metavar="MANAGER", help="The manager whom the program acts for.")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")],
+    manager: Annotated[
+        str | None, typer.Argument(metavar="[MANAGER]", help="The manager whom the program acts for.")
+    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="What the key is for.")] = None,
+    revoke: Annotated[int | None, typer.Option(min=1, help="End the key of this number.")] = None,
     database: Url = None,
 ) -> None:
-    """Print a key for the HTTP API; it is shown once."""
+    """Print a new key for the HTTP API, which is shown once; without a manager, list the keys by number."""
     from oneof.annotation.asking import people, tokens
+    from oneof.annotation.project.classes import ProjectError
     from oneof.annotation.store import journal
 
     _, opened = open_database(folder, database)
     now = time.time()
+    if revoke is not None:
+        opened.write(lambda connection: tokens.revoke(connection, revoke, now))
+        opened.write(lambda connection: journal.note(connection, "revoke-key", now, number=revoke))
+        typer.echo(f"Key {revoke} opens nothing any more.")
+        return
     with opened.read() as connection:
+        if manager is None:
+            for one in tokens.valid(connection):
+                typer.echo(f"{one.id}  {one.name}  {one.who}")
+            return
+        if name is None:
+            raise ProjectError("NAME: say what the key is for")
         person = people.find(connection, manager)
     typer.echo(opened.write(lambda connection: tokens.make(connection, person, name, now)))
     opened.write(lambda connection: journal.note(connection, "key", now, name=name))
@@ -85,20 +100,32 @@ def key(
 
 def webhook(
     folder: Folder,
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address to tell.")],
+    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="The address to tell.")] = None,
     on: Annotated[str, typer.Option(help="What to tell of: answer, trained, finished; with commas between.")] = (
         "answer,trained,finished"
     ),
+    remove: Annotated[int | None, typer.Option(min=1, help="Tell the address of this number no more.")] = None,
     database: Url = None,
 ) -> None:
-    """Tell an address of answers, of a trained model and of the end; prints the secret that signs."""
+    """Tell an address of answers, of a trained model and of the end; prints the secret that signs. No URL: list."""
     from oneof.annotation.learning import telling
     from oneof.annotation.store import journal
 
     _, opened = open_database(folder, database)
     now, kinds = time.time(), [kind.strip() for kind in on.split(",")]
-    typer.echo(opened.write(lambda connection: telling.add(connection, url, kinds, now)))
-    opened.write(lambda connection: journal.note(connection, "webhook", now, url=url, kinds=kinds))
+    if remove is not None:
+        opened.write(lambda connection: telling.remove(connection, remove, now))
+        opened.write(lambda connection: journal.note(connection, "remove-webhook", now, number=remove))
+        typer.echo(f"Address {remove} is told no more.")
+        return
+    if url is None:
+        with opened.read() as connection:
+            for one in telling.listed(connection):
+                typer.echo(f"{one.id}  {one.url}  {','.join(one.kinds)}  {one.last_reply or 'not told yet'}")
+        return
+    address = url
+    typer.echo(opened.write(lambda connection: telling.add(connection, address, kinds, now)))
+    opened.write(lambda connection: journal.note(connection, "webhook", now, url=address, kinds=kinds))
 
 
 def history(folder: Folder, database: Url = None) -> None:

@@ -88,6 +88,23 @@ def resolve(connection: Connection, reviewer: int, task: int, target: int | None
     connection.execute(insert(events).values(**values, target=target, comment=note, late=False, flip=0.0))
 
 
+def decide(
+    connection: Connection,
+    project: Project,
+    reviewer: int,
+    task: int,
+    answer: str,
+    target: int | None,
+    note: str | None,
+    now: float,
+) -> int:
+    """Settle a case by an answer, or as it is ("accept"); returns how many answers are overruled."""
+    overruled = 0 if answer == "accept" else settle(connection, project, reviewer, task, answer, note, now)
+    if answer == "accept" or target is not None:
+        resolve(connection, reviewer, task, target, note, now)
+    return overruled
+
+
 def _overrule(connection: Connection, reviewer: int, task: int, answer: str, now: float) -> int:
     rows = connection.execute(
         select(claims.c.person_id, claims.c.event_id, claims.c.answer, claims.c.state)

@@ -10,15 +10,13 @@ import threading
 import time
 from pathlib import Path
 
+from oneof.annotation.project.changing import FIXED
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project, open_project
 from oneof.annotation.store import facts
 from oneof.annotation.store.database import Database
 
 FILES = ("project.toml", "classes.json")
-FIXED = ("size", "seed", "epsilon")
-"""Settings that answers depend on: they hold until the project ends."""
-
 RETRY_SECONDS = 5.0
 log = logging.getLogger("oneof.annotation")
 

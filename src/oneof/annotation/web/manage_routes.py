@@ -17,7 +17,7 @@ from oneof.annotation.learning import catalogue, delivering, jobs
 from oneof.annotation.learning.exporting import export_answers
 from oneof.annotation.learning.report import model_report
 from oneof.annotation.learning.sizing import begin_round
-from oneof.annotation.project.folder import save_settings
+from oneof.annotation.project.changing import change_guidelines, change_settings
 from oneof.annotation.project.uploading import Sent, keep
 from oneof.annotation.store import journal
 from oneof.annotation.store.backup import back_up
@@ -26,7 +26,6 @@ from oneof.annotation.web.dashboard import frame
 from oneof.annotation.web.dashboard.overview import figures
 from oneof.annotation.web.messages import Message
 from oneof.annotation.web.site import Site, TheSite, the_manager
-from oneof.files.atomic import replacing
 
 router = APIRouter(prefix="/api/v1", tags=["programs"])
 Filter = Literal["all", "unanswered", "skipped", "flagged", "disagreeing", "unsure", "against", "gold", "removed"]
@@ -227,12 +226,9 @@ def settle(site: TheSite, person: Program, wanted: Verdict) -> dict[str, Any]:
     now = site.clock()
 
     def work(connection: Connection) -> int:
-        count = 0
-        if wanted.answer != "accept":
-            count = reviewing.settle(connection, site.project, person.id, wanted.task, wanted.answer, wanted.note, now)
-        if wanted.answer == "accept" or wanted.target is not None:
-            reviewing.resolve(connection, person.id, wanted.task, wanted.target, wanted.note, now)
-        return count
+        return reviewing.decide(
+            connection, site.project, person.id, wanted.task, wanted.answer, wanted.target, wanted.note, now
+        )
 
     overruled = site.database.write(work)
     figures.forget()
@@ -325,21 +321,23 @@ def settings(site: TheSite, person: Program) -> dict[str, Any]:
 @router.patch("/settings")
 def change(site: TheSite, person: Program, changes: dict[str, Any]) -> dict[str, Any]:
     """Change settings; all are checked before any is stored."""
-    fixed = next((name for name in ("size", "seed", "epsilon") if name in changes), None)
-    if fixed is not None:
-        raise HTTPException(422, f"{fixed}: fixed when the project was made")
-    site.project = save_settings(site.project, changes)
-    _note(site, person, "settings", **changes)
+    site.project = change_settings(site.database, site.project, changes, site.clock(), person.id)
+    figures.forget()
     return site.project.settings.model_dump()
+
+
+@router.get("/guidelines")
+def read_guidelines(site: TheSite, person: Program) -> dict[str, Any]:
+    """What annotators read, and its version."""
+    version, text = site.guidelines()
+    return {"version": version, "text": text}
 
 
 @router.put("/guidelines")
 def guidelines(site: TheSite, person: Program, wanted: Guidelines) -> dict[str, Any]:
     """A new version of what annotators read."""
-    with replacing(site.project.guidelines_file) as part:
-        part.write_text(wanted.text, encoding="utf-8")
-    _note(site, person, "guidelines", characters=len(wanted.text))
-    return {"characters": len(wanted.text)}
+    version = change_guidelines(site.database, site.project, wanted.text, site.clock(), person.id)
+    return {"characters": len(wanted.text), "version": version}
 
 
 @router.get("/journal")

@@ -44,11 +44,8 @@ def _settle(request: Request, site: Site, person: Person, fields: dict[str, str]
     note = fields.get("note", "").strip()[:LONGEST_NOTE] or None
     now = site.clock()
 
-    def work(connection: Connection) -> None:
-        if answer != "accept":
-            reviewing.settle(connection, site.project, person.id, task, answer, note, now)
-        if answer == "accept" or target is not None:
-            reviewing.resolve(connection, person.id, task, target, note, now)
+    def work(connection: Connection) -> int:
+        return reviewing.decide(connection, site.project, person.id, task, answer, target, note, now)
 
     try:
         site.database.write(work)

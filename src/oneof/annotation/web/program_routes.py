@@ -1,0 +1,97 @@
+"""The HTTP API for programs, continued: keys and webhooks."""
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from sqlalchemy import Connection
+
+from oneof.annotation.asking import tokens
+from oneof.annotation.learning import telling
+from oneof.annotation.store import journal
+from oneof.annotation.web.manage_routes import Program
+from oneof.annotation.web.messages import Message
+from oneof.annotation.web.site import TheSite
+
+router = APIRouter(prefix="/api/v1", tags=["programs"])
+Number = Annotated[int, Field(ge=1, lt=2**62)]
+
+
+class NewKey(Message):
+    """A key to make, for the manager who asks."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class NewHook(Message):
+    """An address to tell."""
+
+    url: Annotated[str, Field(min_length=1, max_length=2000)]
+    kinds: tuple[Literal["answer", "trained", "finished"], ...] = ("answer", "trained", "finished")
+
+
+@router.get("/keys")
+def keys(site: TheSite, person: Program) -> dict[str, Any]:
+    """The keys that hold, without their texts."""
+    with site.database.read() as connection:
+        return {"keys": [asdict(one) for one in tokens.valid(connection)]}
+
+
+@router.post("/keys", status_code=201)
+def make_key(site: TheSite, person: Program, wanted: NewKey) -> dict[str, Any]:
+    """A new key, which acts for the same manager. It is shown once."""
+    now = site.clock()
+
+    def work(connection: Connection) -> str:
+        key = tokens.make(connection, person.id, wanted.name, now)
+        journal.note(connection, "key", now, person.id, name=wanted.name)
+        return key
+
+    return {"name": wanted.name, "key": site.database.write(work)}
+
+
+@router.delete("/keys/{number}")
+def revoke_key(site: TheSite, person: Program, number: Number) -> dict[str, Any]:
+    """End a key."""
+    now = site.clock()
+
+    def work(connection: Connection) -> None:
+        tokens.revoke(connection, number, now)
+        journal.note(connection, "revoke-key", now, person.id, number=number)
+
+    site.database.write(work)
+    return {"revoked": number}
+
+
+@router.get("/webhooks")
+def webhooks(site: TheSite, person: Program) -> dict[str, Any]:
+    """The addresses that are told, and how the last attempt went."""
+    with site.database.read() as connection:
+        return {"webhooks": [asdict(one) for one in telling.listed(connection)]}
+
+
+@router.post("/webhooks", status_code=201)
+def add_webhook(site: TheSite, person: Program, wanted: NewHook) -> dict[str, Any]:
+    """Tell an address from now on. The secret that signs is shown once."""
+    now = site.clock()
+
+    def work(connection: Connection) -> str:
+        secret = telling.add(connection, wanted.url, list(wanted.kinds), now)
+        journal.note(connection, "webhook", now, person.id, url=wanted.url, kinds=wanted.kinds)
+        return secret
+
+    return {"url": wanted.url, "secret": site.database.write(work)}
+
+
+@router.delete("/webhooks/{number}")
+def remove_webhook(site: TheSite, person: Program, number: Number) -> dict[str, Any]:
+    """Tell an address no more."""
+    now = site.clock()
+
+    def work(connection: Connection) -> None:
+        telling.remove(connection, number, now)
+        journal.note(connection, "remove-webhook", now, person.id, number=number)
+
+    site.database.write(work)
+    return {"removed": number}
