@@ -25,10 +25,10 @@ class NewKey(Message):
 
 
 class NewHook(Message):
-    """An address to tell."""
+    """An address to tell; of everything, unless kinds are named."""
 
     url: Annotated[str, Field(min_length=1, max_length=2000)]
-    kinds: tuple[Literal["answer", "trained", "finished"], ...] = ("answer", "trained", "finished")
+    kinds: list[Literal["answer", "trained", "finished"]] | None = None
 
 
 @router.get("/keys")
@@ -77,8 +77,9 @@ def add_webhook(site: TheSite, person: Program, wanted: NewHook) -> dict[str, An
     now = site.clock()
 
     def work(connection: Connection) -> str:
-        secret = telling.add(connection, wanted.url, list(wanted.kinds), now)
-        journal.note(connection, "webhook", now, person.id, url=wanted.url, kinds=wanted.kinds)
+        kinds: list[str] = [*(telling.KINDS if wanted.kinds is None else wanted.kinds)]
+        secret = telling.add(connection, wanted.url, kinds, now)
+        journal.note(connection, "webhook", now, person.id, url=wanted.url, kinds=kinds)
         return secret
 
     return {"url": wanted.url, "secret": site.database.write(work)}
