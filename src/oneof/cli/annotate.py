@@ -26,6 +26,13 @@ Items = Annotated[
 Gold = Annotated[
     Path | None, typer.Option(help="CSV with item,label: known items, hidden among the others to check annotators.")
 ]
+PictureHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--picture-host",
+        help="A host from which pictures named in a table (id, url) are fetched; may be given repeatedly.",
+    ),
+]
 PublicUrl = Annotated[
     str | None,
     typer.Option(envvar="ONEOF_PUBLIC_URL", help="The address that people use, such as https://label.example.org."),
@@ -87,6 +94,7 @@ def serve(
     user_header: Annotated[
         str | None, typer.Option(help="Header in which a trusted proxy names who has signed in (single sign-on).")
     ] = None,
+    picture_host: PictureHosts = None,
     metrics_token: Annotated[
         str | None,
         typer.Option(envvar="ONEOF_METRICS_TOKEN", help="Who sends it may read /metrics. Default: this machine alone."),
@@ -101,6 +109,7 @@ def serve(
     from oneof.annotation.web.hosting import Host, Hosting
     from oneof.annotation.web.serving import serve as serve_host
 
+    _allow(picture_host)
     if database is not None:
         if len(folders) > 1:
             raise ProjectError("--database: give it for one project at a time; each remembers its own")
@@ -157,8 +166,11 @@ def invite(
 
 
 @app.command("import")
-def import_command(folder: Folder, path: Items, gold: Gold = None, database: Url = None) -> None:
+def import_command(
+    folder: Folder, path: Items, gold: Gold = None, picture_host: PictureHosts = None, database: Url = None
+) -> None:
     """Add items; what is already here is left alone. People can go on answering meanwhile."""
+    _allow(picture_host)
     from oneof.annotation.learning.predicting import predict_new
     from oneof.annotation.project.importing import import_items, read_gold
 
@@ -305,6 +317,16 @@ def _link(folder: Path, token: str, public_url: str | None = None) -> str:
     if public_url is not None:
         base = public_url.rstrip("/") + urlsplit(base).path
     return f"{base}/join/{token}"
+
+
+def _allow(hosts: list[str] | None) -> None:
+    """Let imports of this process, and of those that it starts, fetch pictures from these hosts."""
+    import os
+
+    from oneof.annotation.project.fetching import HOSTS
+
+    if hosts:
+        os.environ[HOSTS] = ",".join(hosts)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, insert, select
 
 from oneof.annotation.asking import questions
 from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.project.fetching import fetch_pictures, has_addresses
 from oneof.annotation.project.folder import Project
 from oneof.annotation.project.reading import Incoming, decoded, read_items
 from oneof.annotation.store import journal
@@ -54,9 +55,13 @@ def import_items(
     person_id: who brings them in; None for the command line.
     """
     gold = gold or {}
+    table, fetched = path, None
+    if has_addresses(path):
+        fetched = fetch_pictures(project.folder / "uploads", path, report=report)
+        path, gold = fetched.folder, {fetched.names.get(name, name): label for name, label in gold.items()}
     _check(database, path, gold)
     source = database.write(lambda connection: _source(connection, path)) if path.is_dir() else None
-    done = Imported()
+    done = Imported(left_out=[] if fetched is None else fetched.left_out)
     for batch in _batches(read_items(path)):
         with ThreadPoolExecutor() as pool:
             batch = list(pool.map(decoded, batch))
@@ -74,7 +79,7 @@ def import_items(
     if done.left_out and not done.added + done.known:
         more = [f"({len(done.left_out) - SHOWN_PROBLEMS} more)"] if len(done.left_out) > SHOWN_PROBLEMS else []
         raise ProjectError("\n".join([f"{path}: nothing here can be taken", *done.left_out[:SHOWN_PROBLEMS], *more]))
-    told = {"path": str(path), "added": done.added, "known": done.known, "left_out": done.left_out[:NOTED_PROBLEMS]}
+    told = {"path": str(table), "added": done.added, "known": done.known, "left_out": done.left_out[:NOTED_PROBLEMS]}
     database.write(lambda connection: journal.note(connection, "import", time.time(), person_id, **told))
     return done
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from oneof.annotation.asking import people
 from oneof.annotation.project.classes import ProjectError, adopt_examples, read_classes
+from oneof.annotation.project.fetching import has_addresses
 from oneof.annotation.project.folder import Project, Settings, create_project
 from oneof.annotation.project.importing import Imported, import_items, read_gold
 from oneof.annotation.store import facts
@@ -52,6 +53,8 @@ def start_project(
         raise ProjectError(f"{'.'.join(map(str, first['loc'])) or 'settings'}: {first['msg']}") from None
     classes = read_classes(classes_file)
     gold = {} if gold_file is None else read_gold(gold_file, [one.name for one in classes])
+    if items_path is not None and has_addresses(items_path):
+        raise ProjectError(f"{items_path}: a table of addresses: make the project without items, then `import` it")
     if (folder / "project.toml").exists():
         raise ProjectError(f"{folder}: there is a project already; use `import` to add items to it")
     folder.parent.mkdir(parents=True, exist_ok=True)
