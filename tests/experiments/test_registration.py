@@ -71,7 +71,8 @@ def test_a_name_that_is_taken_or_no_such_thing_is_refused() -> None:
 
 def test_plugins_are_imported_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a_plugin_for_this_test.py").write_text(PLUGIN)
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ONEOF_PLUGINS", " a_plugin_for_this_test, ")
     load_plugins()
     load_plugins()

@@ -7,6 +7,7 @@ they are imported by the commands and by every worker process, which would know 
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 
 from oneof.datasets import DatasetInfo
@@ -39,8 +40,11 @@ def register(added: Method | Preset | DatasetInfo) -> None:
 
 
 def load_plugins() -> None:
-    """Import the modules that ``ONEOF_PLUGINS`` names; one that was imported before does nothing more."""
-    for name in filter(None, (part.strip() for part in os.environ.get(VARIABLE, "").split(","))):
+    """Import the modules that `ONEOF_PLUGINS` names, also from the current folder; twice does nothing more."""
+    names = [part.strip() for part in os.environ.get(VARIABLE, "").split(",") if part.strip()]
+    if names and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # as `python -m` has it, and a command that was installed has not
+    for name in names:
         try:
             import_module(name)
         except ImportError as error:
