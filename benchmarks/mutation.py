@@ -24,7 +24,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("objectives", "evaluation", "answers", "queries", "noise")
-SECONDS = 120
+SECONDS = 240
 """Of computing, after which a mutant counts as killed: some never end."""
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {

@@ -116,7 +116,8 @@ def test_mistakes_are_refused() -> None:
         fit_with_noise(Linear(), X, answers, folds=1)
     with pytest.raises(ValueError, match="cannot make 20 folds"):
         fit_with_noise(Linear(), X, answers, folds=20)
-    with pytest.raises(ValueError, match=r"shape \(items, 5\) with a row for item 9"):
-        rates_from_model(np.ones((3, 5)), answers)
+    for shape in ((3, 5), (9, 5), (10, 4), (10,)):
+        with pytest.raises(ValueError, match=r"shape \(items, 5\) with a row for item 9"):
+            rates_from_model(np.ones(shape), answers)
     with pytest.raises(ValueError, match="no answers"):
         rates_from_model(np.ones((3, 5)), answers[:0])

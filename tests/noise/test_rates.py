@@ -3,6 +3,7 @@ import pytest
 
 from oneof import Answers
 from oneof.noise import FlipRates
+from oneof.noise.rates import covariance, maximise
 
 
 def rates(flip_yes: list[float], flip_no: list[float], error: float = 0.01, names: str = "abcdef") -> FlipRates:
@@ -74,3 +75,37 @@ def test_how_sure_the_rates_are_goes_with_them() -> None:
     sure = FlipRates(("",), np.array([0.1]), np.array([0.2]), np.zeros((1, 2, 2)), np.array([9]))
     assert np.isinf(sure.worth).all()
     assert sure.apply(Answers([[True, False]], [True])).known_yes is None
+
+
+@pytest.mark.parametrize(
+    ("trust", "error", "verdict"),
+    [
+        (0.31, 0.1, "fine"),
+        (0.29, 0.1, "unclear"),  # within three standard errors of nothing
+        (-0.31, 0.1, "inverts"),
+        (0.1, 0.13, "random"),  # three standard errors below half of the trust
+        (0.1, 0.14, "unclear"),
+    ],
+)
+def test_three_standard_errors_make_a_verdict(trust: float, error: float, verdict: str) -> None:
+    assert rates([1 - trust], [0.0], error=error / np.sqrt(2)).verdicts == [verdict]
+
+
+def test_the_table_has_the_error_of_each_rate() -> None:
+    found = FlipRates(("a",), np.array([0.1]), np.array([0.2]), np.array([np.diag([4e-4, 9e-4])]), np.array([50]))
+    row = found.table().iloc[0]
+    assert (row["flip_yes"], row["flip_no"], row["answers"], row["annotator"]) == (0.1, 0.2, 50, "a")
+    np.testing.assert_allclose([row["flip_yes_error"], row["flip_no_error"], row["trust"]], [0.02, 0.03, 0.7])
+
+
+@pytest.mark.parametrize("wrong", [0, 20])
+def test_covariance_is_the_inverse_of_what_is_known_with_the_prior(wrong: int) -> None:
+    """One annotator, a thousand answers whose truth is yes: the rates of the two kinds do not touch each other."""
+    responses = np.arange(1000) >= wrong
+    truth, who = np.ones(1000), np.zeros(1000, dtype=np.int64)
+    found = maximise(truth, responses, who, 1)
+    np.testing.assert_allclose(found, [[(wrong + 0.5) / 1001, 0.5]])
+    rate = found[0, 0]
+    information = wrong / rate**2 + (1000 - wrong) / (1 - rate) ** 2 + 1 / max(rate * (1 - rate), 1e-3)
+    spread = covariance(truth, responses, who, found, np.arange(1000))
+    np.testing.assert_allclose(spread, [[[1 / information, 0.0], [0.0, 0.25]]])

@@ -45,6 +45,16 @@ def test_restrict_by_both_ways(dtype: torch.dtype, shift: float) -> None:
     assert (log_total <= 0).all()
 
 
+def test_restrict_takes_the_slow_way_only_where_the_sum_underflows(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = []
+    monkeypatch.setattr(torch, "logsumexp", lambda *given, **named: slow.append(1) or given[0].amax(dim=-1))
+    members = torch.tensor([[1.0, 0.0]])
+    restrict(torch.tensor([[-20.0, 0.0]]), members)
+    assert not slow
+    restrict(torch.tensor([[-80.0, 0.0]]), members)
+    assert slow
+
+
 def test_restrict_refuses_an_empty_set() -> None:
     members = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
     with pytest.raises(ValueError, match="answer 1 leaves no class possible"):

@@ -155,6 +155,9 @@ def test_asking_on_finds_every_class() -> None:
     ("arguments", "message"),
     [
         ({"probabilities": [[0.5, 0.2]]}, "row 0 of probabilities"),
+        ({"probabilities": [[0.5, 0.5], [0.5, 0.502]]}, "row 1 of probabilities"),
+        ({"probabilities": [[0.5, 0.5], [1.1, -0.1]]}, "row 1 of probabilities"),
+        ({"probabilities": [[0.5, 0.5], [np.nan, 0.5]]}, "row 1 of probabilities"),
         ({"probabilities": [0.5, 0.5]}, r"shape \(items, classes\)"),
         ({"evidence": [[0.0, 0.0]]}, r"evidence must have shape \(2, 3\)"),
         ({"evidence": [[0.0] * 3, [-np.inf] * 3]}, "every class of item 1"),
@@ -187,6 +190,13 @@ def test_many_classes_are_worked_through_in_parts_with_the_same_worth(monkeypatc
             np.testing.assert_allclose(worth, whole, atol=0.01)
             np.testing.assert_allclose(worth, adaptive.information((q * subsets).sum(axis=1).clip(0, 1)), atol=1e-12)
             assert subsets.sum(axis=1).max() <= (limit or 99)
+
+
+def test_parts_are_as_large_as_the_room_for_them_and_one_row_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adaptive, "CHUNK", 8)
+    assert list(adaptive._chunks(5, 4)) == [slice(0, 2), slice(2, 4), slice(4, 5)]
+    assert list(adaptive._chunks(3, 9)) == [slice(0, 1), slice(1, 2), slice(2, 3)]
+    assert belief(np.array([[0.4995, 0.5]])).sum() == pytest.approx(1), "a sum that is nearly one is made one"
 
 
 def test_choosing_needs_little_memory_beside_what_it_is_given(monkeypatch):
