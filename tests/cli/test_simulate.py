@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oneof import Answers
+from oneof import Answers, OneOfClassifier, UniformQueries, respond
 from oneof.items.loading import load
 
 
@@ -148,3 +148,36 @@ def test_groups_come_from_a_file_of_classes(tmp_path, run):
     code, _, error = play("--groups", tmp_path / "classes.csv")
     assert code != 0
     assert "class 'dog' is missing" in error
+
+
+def test_questions_made_from_predictions_judge_that_model(tmp_path, oneof, run):
+    """Plan, predict, simulate, evaluate: the prediction among decoys from the command line."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(4, size=400)
+    x = rng.normal(size=(400, 4)).astype(np.float32)
+    x[np.arange(400), labels] += 2
+    names = np.array(["ant", "bee", "cat", "dog"])
+    ids = [f"i{row}" for row in range(400)]
+    pd.DataFrame(x, columns=list("abcd")).assign(id=ids).to_csv(tmp_path / "items.csv", index=False)
+    pd.DataFrame({"id": ids, "label": names[labels]}).to_csv(tmp_path / "labels.csv", index=False)
+    subsets = UniformQueries(4, 2).draw(400, rng)
+    told = Answers(subsets, respond(subsets, labels), class_names=names.tolist())
+    OneOfClassifier(epochs=5, backbone="linear", random_state=0).fit(x + 0.1, told).save(tmp_path / "model")
+    guessed, asked = tmp_path / "predictions.csv", tmp_path / "asked.csv"
+    items, known = tmp_path / "items.csv", ("--labels", tmp_path / "labels.csv")
+    assert oneof("predict", tmp_path / "model", items, "--out", guessed)[0] == 0
+    code, _, err = run(items, *known, "--size", 2, "--predictions", guessed, "--out", asked)
+    assert code == 0, err
+    answers = Answers.load(asked)
+    assert answers.has_design("prediction").all()
+    assert answers.subsets[np.arange(400), answers.predicted].all()
+    facts = json.loads(oneof("evaluate", tmp_path / "model", items, asked, *known, "--json")[1])
+    assert facts["accuracy"]["n"] == 400
+    assert facts["accuracy"]["low"] <= facts["true"]["accuracy"] <= facts["accuracy"]["high"]
+    strange = pd.read_csv(guessed).assign(prediction="fox")
+    strange.to_csv(tmp_path / "strange.csv", index=False)
+    code, _, err = run(items, *known, "--size", 2, "--predictions", tmp_path / "strange.csv", "--out", asked)
+    assert code == 1
+    assert "prediction 'fox' of item 'i0' is not among the classes ant, bee, cat, dog" in err
+    code, _, err = run(items, *known, "--size", 2, "--predictions", guessed, "--adaptive", "--out", asked)
+    assert code == 2

@@ -20,6 +20,12 @@ def simulate(
     flip_yes: Annotated[float, typer.Option(help="P(no | truth yes); written along, so that training corrects.")] = 0.0,
     flip_no: Annotated[float, typer.Option(help="P(yes | truth no); written along, so that training corrects.")] = 0.0,
     per_item: Annotated[int, typer.Option(min=1, help="Answers about each item.")] = 1,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            help="Judge a model: each question shows its prediction, from `oneof predict`, among random others."
+        ),
+    ] = None,
     adaptive: Annotated[
         bool, typer.Option("--adaptive", help="Train after each batch, and ask what tells the model most.")
     ] = False,
@@ -50,6 +56,9 @@ def simulate(
 ) -> None:
     """Simulate annotators: draw a random question for each item and answer it from the item's label.
 
+    With --predictions, questions to judge a trained model by: exact at any number of classes. Its answers judge those
+    predictions and no others.
+
     With --adaptive, play the whole loop instead: ask, train, choose the next questions, until the budget is spent.
 
     Example: oneof simulate dataset:digits/train --size 3 --out answers.csv
@@ -58,8 +67,10 @@ def simulate(
 
     from oneof.answers import Answers
     from oneof.items import loading as item_files
-    from oneof.queries import UniformQueries, respond
+    from oneof.queries import PredictionQueries, UniformQueries, respond
 
+    if adaptive and predictions is not None:
+        raise typer.BadParameter("--predictions judges one model, --adaptive trains many: give one of them")
     items = item_files.load(source)
     truth, names = (items.labels, items.class_names) if labels is None else item_files.load_labels(labels, items)
     if truth is None:
@@ -98,11 +109,17 @@ def simulate(
     else:
         rng = np.random.default_rng([seed, QUESTIONS])
         about = np.repeat(np.arange(len(items)), per_item)
-        subsets = UniformQueries(classes, size).draw(len(about), rng)
+        how: dict[str, Any] = {}
+        if predictions is None:
+            subsets = UniformQueries(classes, size).draw(len(about), rng)
+        else:
+            guess = item_files.load_predictions(predictions, items, names or tuple(map(str, range(classes))))[about]
+            subsets = PredictionQueries(classes, size).draw(guess, rng)
+            how = {"design": "prediction", "predicted": guess}
         said = respond(subsets, truth[about], flip_yes=flip_yes, flip_no=flip_no, rng=rng)
         noisy = flip_yes > 0 or flip_no > 0
         rates = (flip_yes, flip_no) if noisy else (None, None)
-        answers = Answers(subsets, said, about, flip_yes=rates[0], flip_no=rates[1]).named(**called)
+        answers = Answers(subsets, said, about, flip_yes=rates[0], flip_no=rates[1], **how).named(**called)
     answers.save(out)
     share = float(answers.yes.mean())
     asked = len(np.unique(answers.items))

@@ -1,9 +1,10 @@
 """Items from wherever they are: arrays, tables of numbers, texts, pictures, or a data set by name."""
 
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from oneof.answers import Answers
 from oneof.items import texts
 from oneof.items.pictures import SUFFIXES, Pictures, find_pictures
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PATH_COLUMNS = ("path", "file", "filename", "image", "picture", "url")
 """Columns of a table that say where pictures are."""
@@ -124,23 +128,41 @@ def load_labels(path: Path, items: Items) -> tuple[NDArray[np.int64], tuple[str,
         except (ValueError, EOFError) as error:
             raise ValueError(f"{path}: not an array of numbers: {error}") from None
         return _labels(path, numbers, len(items)), None
-    frame = _read_table(path)
-    missing = [name for name in ("id", "label") if name not in frame]
-    if missing:
-        raise ValueError(f"{path}: column {missing[0]} is missing, expected id and label")
     import pandas as pd
 
-    _refuse_twice(path, frame["id"].astype(str))
-    frame = frame.assign(id=frame["id"].astype(str)).set_index("id")
-    ids = np.asarray(items.ids).astype(str)
-    values = frame["label"].reindex(ids)
-    if values.isna().any():
-        raise ValueError(f"{path}: no label for item {str(ids[values.isna()][0])!r}")
+    values = _by_item(path, items, "label")
     numbers = pd.to_numeric(values, errors="coerce")
     if numbers.notna().all() and (numbers == numbers.round()).all() and (numbers >= 0).all():
         return numbers.to_numpy(dtype=np.int64), None
     names = tuple(sorted(values.astype(str).unique()))
     return pd.Index(names).get_indexer(pd.Index(values.astype(str))).astype(np.int64), names
+
+
+def load_predictions(path: Path, items: Items, names: Sequence[str]) -> NDArray[np.int64]:
+    """The predicted class of each item, (n,), from a table of `oneof predict`: columns `id` and `prediction`."""
+    values = _by_item(path, items, "prediction").astype(str)
+    place = {name: number for number, name in enumerate(names)}
+    for item, value in values.items():
+        if value not in place:
+            raise ValueError(
+                f"{path}: prediction {value!r} of item {item!r} is not among the classes {', '.join(names)}"
+            )
+    return np.array([place[value] for value in values], dtype=np.int64)
+
+
+def _by_item(path: Path, items: Items, column: str) -> "pd.Series[Any]":
+    """A column of a table in the order of the items."""
+    frame = _read_table(path)
+    missing = [name for name in ("id", column) if name not in frame]
+    if missing:
+        raise ValueError(f"{path}: column {missing[0]} is missing, expected id and {column}")
+    _refuse_twice(path, frame["id"].astype(str))
+    frame = frame.assign(id=frame["id"].astype(str)).set_index("id")
+    ids = np.asarray(items.ids).astype(str)
+    values: pd.Series[Any] = frame[column].reindex(ids)
+    if values.isna().any():
+        raise ValueError(f"{path}: no {column} for item {str(ids[values.isna()][0])!r}")
+    return values
 
 
 def _numbered(x: NDArray[Any], labels: NDArray[np.int64] | None = None, **facts: Any) -> Items:
