@@ -22,7 +22,7 @@ from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
 from oneof.annotation.store.database import BusyError, Database, is_busy
 from oneof.annotation.store.upgrading import upgrade
-from oneof.annotation.web import api_routes, manage_routes, page_routes, program_routes
+from oneof.annotation.web import api_routes, manage_routes, own_routes, page_routes, program_routes
 from oneof.annotation.web.dashboard import items, model, overview, people, programs, review, wording
 from oneof.annotation.web.dashboard import project as project_page
 from oneof.annotation.web.live import LiveProject
@@ -59,6 +59,7 @@ def create_app(project: Project, database: Database, root: str = "", slug: str =
     app.add_middleware(Guard)
     app.include_router(api_routes.router)
     app.include_router(page_routes.router)
+    app.include_router(own_routes.router)
     for page in (overview, items, review, people, model, project_page, programs, manage_routes, program_routes):
         app.include_router(page.router)
     app.mount("/static", static_files())

@@ -97,7 +97,7 @@ def answer_row(event: Row[Any]) -> dict[str, Any]:
 def history(connection: Connection, project: Project, person_id: int, limit: int, base: str = "") -> dict[str, Any]:
     """The last answers that stand, newest first, and whether undo and redo have something to do."""
     rows = connection.execute(
-        select(events.c.client_id, events.c.at, claims.c.task_id, claims.c.answer, tasks.c.subset)
+        select(events.c.client_id, events.c.at, events.c.seconds, claims.c.task_id, claims.c.answer, tasks.c.subset)
         .add_columns(items.c.key, items.c.name, items.c.kind, func.substr(items.c.text, 1, SHOWN_TEXT).label("text"))
         .select_from(claims)
         .join(events, events.c.id == claims.c.event_id)
@@ -119,6 +119,7 @@ def history(connection: Connection, project: Project, person_id: int, limit: int
             "answer": row.answer,
             "labels": _labels(project, row.subset, base),
             "at": row.at,
+            "seconds": row.seconds,
         }
         entry |= {"text": row.text} if row.kind == "text" else {"content_url": f"{base}/items/{row.key}"}
         answers.append(entry)

@@ -186,6 +186,8 @@ const actions = {
   labelsBack: () => view.labels.scroll(-1),
   labelsOn: () => view.labels.scroll(1),
   definitions: () => view.labels.toggleAll(),
+  mine: () => open(`${boot.base}/me`, "_blank"),
+  classes: () => open(`${boot.base}/classes`, "_blank"),
 };
 
 const buttons = { "open-guidelines": "guidelines", "open-keys": "keys", "zoom-in": "zoomIn", "zoom-out": "zoomOut", "zoom-toggle": "zoomToggle" };
@@ -194,6 +196,7 @@ for (const [id, action] of Object.entries(buttons)) $(id).addEventListener("clic
 $("message-action").addEventListener("click", () => hand.retryPictures());
 listen(actions);
 
+addEventListener("storage", () => progress && view.progress(progress)); // a goal was set in another tab
 addEventListener("online", () => {
   hand.retryPictures();
   hand.fill();

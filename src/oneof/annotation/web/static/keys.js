@@ -17,6 +17,8 @@ const KEYS = [
   { action: "scrollDown", keys: ["↓"], says: "Scroll a long text, or many labels, down" },
   { action: "labelsBack", keys: ["←"], says: "Labels back" },
   { action: "labelsOn", keys: ["→"], says: "More labels" },
+  { action: "classes", keys: ["L"], says: "All classes with their definitions" },
+  { action: "mine", keys: ["M"], says: "My answers, my pace and a goal" },
   { action: "keys", keys: ["?"], says: "This list" },
   { action: null, keys: ["Esc"], says: "Close a window like this one" },
 ];

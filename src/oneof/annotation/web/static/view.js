@@ -1,6 +1,7 @@
 // Everything that is drawn: the item, its labels, messages in place of an item, progress and the state of saving.
 // Text from the project goes in through textContent only.
 
+import { goalText } from "./goal.js";
 import { Labels } from "./labels.js";
 import { Viewer } from "./viewer.js";
 
@@ -108,6 +109,7 @@ export class View {
   progress({ mine, project }) {
     $("mine-answered").textContent = number.format(mine.answered);
     $("mine-skipped").textContent = number.format(mine.skipped);
+    this.optional("goal", goalText(this.boot.owner, mine.answered + mine.skipped));
     const share = project.needed ? Math.min(1, project.answered / project.needed) : 0;
     $("project-bar").value = share;
     const skipped = project.skipped ? `, ${number.format(project.skipped)} can't tell` : "";
