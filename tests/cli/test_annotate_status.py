@@ -8,7 +8,7 @@ PERSON = {"answered": 1234, "skipped": 5, "yes_rate": 0.5, "median_seconds": 1.2
     "gold_right": 3, "gold_asked": 4, "repeats_same": 0, "repeats_asked": 0, "name": "Ada Lovelace of London",
 }  # fmt: skip
 FIGURES = {"project": "birds", "answered": 1234, "needed": 5000, "skipped": 5, "paused": False, "yes_rate": 0.5} | {
-    "expected_yes_rate": 0.4, "agreement_alpha": None, "model": None, "annotators": [PERSON],
+    "expected_yes_rate": 0.4, "agreement_alpha": None, "model": None, "annotators": [PERSON], "next_answers": None,
 }  # fmt: skip
 VALUES = ("Ada Lovelace of London", "1234", "50.0%", "1.3", "3 of 4", "0 of 0")
 

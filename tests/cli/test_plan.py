@@ -65,6 +65,9 @@ def test_pilot_gives_a_forecast(tmp_path: Path) -> None:
     assert len(facts["pilot"]) == 4
     assert facts["answers_for_accuracy"]["n"] == facts["pilot"][-1]["answers"]
     assert facts["answers_for_accuracy"]["low"] > 0
+    coming = facts["next_answers"]
+    assert coming["more"] == 500
+    assert 0 <= coming["low"] <= coming["value"] <= coming["high"] < 0.5
 
 
 @pytest.mark.parametrize(

@@ -105,3 +105,15 @@ def test_pilot_points_follow_the_learner_without_labels() -> None:
         pilot_points(Learner(), X, answers, sizes=[100, 2990])
     with pytest.raises(ValueError, match="folds"):
         pilot_points(Learner(), X, answers[:4])
+
+
+def test_the_gain_of_more_answers_is_what_the_curve_says() -> None:
+    n = np.array([200, 400, 800, 1600])
+    curve = fit_curve(n, 1 - 0.05 - 0.3 * (n / 200) ** -0.8, np.full(4, 0.002), scatter=0.001, bend=0.0)
+    truth = 0.3 * ((1600 / 200) ** -0.8 - (2100 / 200) ** -0.8)
+    found = curve.gain(1600, 500)
+    assert found.low <= truth <= found.high
+    assert found.value == pytest.approx(truth, abs=0.004)
+    assert curve.gain(1600, 0).high == 0
+    with pytest.raises(ValueError, match="answers must be positive and more not negative, not 0 and 1"):
+        curve.gain(0, 1)

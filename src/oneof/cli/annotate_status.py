@@ -31,6 +31,12 @@ def print_status(figures: dict[str, Any]) -> None:
             )
         for note in filter(None, [*model["notes"], model["warning"]]):
             typer.echo(f"  {note}")
+    coming = figures["next_answers"]
+    if coming is not None:
+        ends = f"{100 * coming['low']:.1f} to {100 * coming['high']:.1f}"
+        typer.echo(
+            f"the next {coming['answers']} answers: {100 * coming['gain']:.1f} points more accuracy expected ({ends})"
+        )
     _print_table([_row(person) for person in figures["annotators"]])
 
 

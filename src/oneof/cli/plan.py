@@ -34,6 +34,7 @@ def plan(
         str | None, typer.Option(help="The items of the pilot, as for `oneof train`, or dataset:NAME/train.")
     ] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the items in the pilot's trainings.")] = None,
+    more: Annotated[int, typer.Option(min=1, help="With --pilot: say what so many answers more would bring.")] = 500,
     seed: Seed = 0,
     figure: Annotated[Path | None, typer.Option(help="Draw the plan into this file: .png, .pdf or .svg.")] = None,
     as_json: AsJson = False,
@@ -70,6 +71,7 @@ def plan(
     facts: dict[str, Any] = {"plan": table.astype(object).where(table.notna(), None).to_dict(orient="records")}
     if points is not None and curve is not None:
         facts["pilot"] = points.to_dict(orient="records")
+        facts["next_answers"] = {"more": more, **curve.gain(curve.pilot, more, confidence)._asdict()}
         facts["answers_for_accuracy"] = _finite(curve.answers_for(accuracy, confidence)._asdict())
     if as_json:
         import json
@@ -162,6 +164,12 @@ def _print(
         console.print(
             f"Pilot of {needed['n']} training answers: accuracy {accuracy:g} will take about {needed['value']} "
             f"answers, with {confidence:.0%} between {needed['low']} and {needed['high']}.",
+            highlight=False,
+        )
+        gain = facts["next_answers"]
+        console.print(
+            f"The next {gain['more']:,} answers are expected to add {100 * gain['value']:.1f} points of accuracy, with "
+            f"{confidence:.0%} between {100 * gain['low']:.1f} and {100 * gain['high']:.1f}.",
             highlight=False,
         )
 

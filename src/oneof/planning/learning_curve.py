@@ -45,6 +45,21 @@ class LearningCurve:
         draws = np.clip(1 - self.floor - self.above * (answers / self.n0) ** -self.power, 0, 1)
         return self._summary(draws, confidence)
 
+    def gain(self, answers: float, more: float, confidence: float = 0.95) -> Estimate:
+        """What `more` answers add to the accuracy after so many: median and interval. When it is little, stop asking.
+
+        >>> n = np.array([100, 200, 400, 800])
+        >>> curve = fit_curve(n, 1 - 0.02 - 0.3 * (n / 100) ** -0.7, np.full(4, 0.005))
+        >>> bool(curve.gain(800, 500).value > curve.gain(8000, 500).value > 0)
+        True
+        """
+        if answers <= 0 or more < 0:
+            raise ValueError(f"answers must be positive and more not negative, not {answers} and {more}")
+        before, after = (
+            np.clip(1 - self.floor - self.above * (n / self.n0) ** -self.power, 0, 1) for n in (answers, answers + more)
+        )
+        return self._summary(after - before, confidence)
+
     def answers_for(self, accuracy: float, confidence: float = 0.95) -> Estimate:
         """The answers that a target accuracy will take: median and interval; infinite where it may never be reached."""
         if not 0 < accuracy < 1:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, case, func, select
 
 from oneof.annotation.asking.claims import HELD, is_paused
 from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.learning.forecast import next_answers
 from oneof.annotation.learning.judging import current_model
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
@@ -86,6 +87,7 @@ def dashboard(database: Database, project: Project, now: float) -> dict[str, Any
             "annotators": annotators,
             "flags": _flags(connection),
             "model": current_model(connection, project),
+            "next_answers": next_answers(connection),
         }
 
 
