@@ -4,6 +4,7 @@ documented, and an import that stays quick."""
 import ast
 import doctest
 import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -113,6 +114,24 @@ def test_examples_run(module: Path) -> None:
         pytest.importorskip("fastapi", reason="the annotation extra is not installed")
     name = ".".join(("oneof", *module.with_suffix("").parts))
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_docstrings_speak_one_dialect() -> None:
+    """What a function gives, not "Return ..."; single backticks; arguments in sentences, not under headings."""
+    other = re.compile(r'"""Return |(?<!`)``(?!`)|^\s+(Args|Returns|Raises|Yields):$', re.MULTILINE)
+    for module in MODULES:
+        found = other.search((SOURCE / module).read_text(encoding="utf-8"))
+        assert found is None, f"{module}: {found[0].strip()!r}"
+
+
+@pytest.mark.parametrize("name", oneof.__all__)
+def test_public_names_have_an_example(name: str) -> None:
+    value = getattr(oneof, name)
+    text = value.__doc__ or ""
+    if inspect.ismodule(value):
+        public = [getattr(value, each) for each in getattr(value, "__all__", ()) if each not in oneof.__all__]
+        text = "".join(each.__doc__ or "" for each in public if inspect.isfunction(each) or inspect.isclass(each))
+    assert ">>>" in text, f"oneof.{name} has no example"
 
 
 def test_a_file_is_one_idea() -> None:

@@ -16,14 +16,13 @@ from oneof.files.atomic import replacing
 
 
 def extract_members(archive: Path, members: Mapping[str, str], folder: Path) -> None:
-    """Write the named members below ``folder``.
+    """Write the named members below `folder`.
 
     Only the members asked for are read, by exact name, so an archive cannot write anywhere else.
 
-    Args:
-        archive: a ``.zip`` or ``.tar.gz`` file.
-        members: member name in the archive -> file name below ``folder``.
-        folder: where the files go.
+    archive: a `.zip` or `.tar.gz` file.
+    members: member name in the archive -> file name below `folder`.
+    folder: where the files go.
     """
     for member, name in members.items():
         target = folder / name

@@ -15,10 +15,9 @@ RECORD = 1 + CHANNELS * SIDE * SIDE
 
 
 def load_cifar10(batches: Sequence[Path]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Read ``data_batch_*.bin`` or ``test_batch.bin``, joined in the order given.
+    """Read `data_batch_*.bin` or `test_batch.bin`, joined in the order given.
 
-    Returns:
-        uint8 (n, 3, 32, 32) and int64 (n,).
+    Gives uint8 (n, 3, 32, 32) and int64 (n,).
     """
     records = np.concatenate([_read_batch(path) for path in batches])
     pixels = records[:, 1:].reshape(-1, CHANNELS, SIDE, SIDE)

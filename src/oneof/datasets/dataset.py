@@ -16,7 +16,7 @@ class Dataset:
         images: uint8 (n, channels, height, width), 0 is black.
         labels: int64 (n,), in 0..k-1.
         class_names: k names, in label order.
-        name: the registry's name, such as ``"mnist"``.
+        name: the registry's name, such as `"mnist"`.
     """
 
     images: NDArray[np.uint8]
@@ -38,10 +38,10 @@ class Dataset:
             raise ValueError(f"{self.name}: labels must be in 0..{self.classes - 1}, found {found}")
 
     def __len__(self) -> int:
-        """Return the number of items."""
+        """The number of items."""
         return len(self.labels)
 
     @property
     def classes(self) -> int:
-        """Return the number of classes, k."""
+        """The number of classes, k."""
         return len(self.class_names)

@@ -11,13 +11,12 @@ SPLIT_SEED = 0
 
 
 def load_digits(split: Literal["train", "test"]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return one side of a fixed, stratified split: 1347 items to train on, 450 to test on.
+    """One side of a fixed, stratified split: 1347 items to train on, 450 to test on.
 
     The items are shuffled with a fixed seed, put in class order, and every fourth one goes to the test set. Values
     0..16 become grey levels by v * 255 // 16.
 
-    Returns:
-        uint8 (n, 1, 8, 8) and int64 (n,).
+    Gives uint8 (n, 1, 8, 8) and int64 (n,).
     """
     from sklearn.datasets import load_digits as bundled_digits
 

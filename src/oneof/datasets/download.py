@@ -19,7 +19,7 @@ ROOT_VARIABLE = "ONEOF_DATA"
 
 
 def data_root(root: str | Path | None = None) -> Path:
-    """Return the folder that holds one folder a data set: ``root``, else ONEOF_DATA, else the user's cache folder."""
+    """The folder that holds one folder a data set: `root`, else ONEOF_DATA, else the user's cache folder."""
     if root is not None:
         return Path(root)
     if os.environ.get(ROOT_VARIABLE):
@@ -34,13 +34,10 @@ def fetch(info: DatasetInfo, root: str | Path | None = None, *, console: Console
 
     A file that is there but differs from the official one is not overwritten: it may be the user's own.
 
-    Args:
-        info: the data set's registry entry.
-        root: see ``data_root``.
-        console: where progress is shown; None shows none.
-
-    Returns:
-        The paths of all files that the loader reads.
+    info: the data set's registry entry.
+    root: see `data_root`.
+    console: where progress is shown; None shows none.
+    Gives the paths of all files that the loader reads.
     """
     folder = data_root(root) / info.name
     for file in info.files:

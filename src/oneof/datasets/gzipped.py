@@ -10,7 +10,7 @@ from oneof.datasets.errors import FormatError
 
 
 def read_gzip(path: Path) -> bytes:
-    """Return the decompressed content of a gzip file; a broken stream is a FormatError that names the file."""
+    """The decompressed content of a gzip file; a broken stream is a FormatError that names the file."""
     try:
         with gzip.open(path, "rb") as stream:
             return stream.read()

@@ -21,12 +21,9 @@ UNSIGNED_BYTE = 8
 def read_idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
     """Read a gzipped IDX file of unsigned bytes.
 
-    Args:
-        path: the file, such as ``train-images-idx3-ubyte.gz``.
-        dimensions: how many the file must have: 3 for images, 1 for labels.
-
-    Returns:
-        A read-only uint8 array with the shape that the header gives.
+    path: the file, such as `train-images-idx3-ubyte.gz`.
+    dimensions: how many the file must have: 3 for images, 1 for labels.
+    Gives a read-only uint8 array with the shape that the header gives.
     """
     content = read_gzip(path)
     header_bytes = 4 + 4 * dimensions
@@ -52,14 +49,11 @@ def load_idx(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Read an image file and its label file.
 
-    Args:
-        images: IDX file with 3 dimensions.
-        labels: IDX file with 1 dimension.
-        first_label: the label of the first class in the file; it becomes 0 (EMNIST-Letters counts from 1).
-        transposed: True where the file stores columns as rows (EMNIST); the images are returned upright.
-
-    Returns:
-        uint8 (n, 1, h, w) and int64 (n,).
+    images: IDX file with 3 dimensions.
+    labels: IDX file with 1 dimension.
+    first_label: the label of the first class in the file; it becomes 0 (EMNIST-Letters counts from 1).
+    transposed: True where the file stores columns as rows (EMNIST); the images are returned upright.
+    Gives uint8 (n, 1, h, w) and int64 (n,).
     """
     pixels = read_idx(images, dimensions=3)
     classes = read_idx(labels, dimensions=1).astype(np.int64) - first_label

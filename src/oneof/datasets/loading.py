@@ -36,17 +36,14 @@ def load(
 ) -> Dataset:
     """Load one split of a data set from its official files.
 
-    Args:
-        name: one of ``names()``; the paper's spelling works too.
-        split: "train" or "test".
-        root: the folder that holds one folder a data set. Default: ONEOF_DATA, else the user's cache folder.
-        accept_unverified: use a file that is not byte for byte the official one, with a warning. Default: refuse it,
-            unless the environment says ONEOF_ACCEPT_UNVERIFIED=1.
-        paper_sizes: use as many items as the paper did (USPS 5000/1000, SVHN 50000/10000): a random subset with a fixed
-            seed, in the file's order. A file with no more items than that is used whole.
-
-    Returns:
-        A Dataset: images uint8 (n, c, h, w), labels int64 (n,).
+    name: one of `names()`; the paper's spelling works too.
+    split: "train" or "test".
+    root: the folder that holds one folder a data set. Default: ONEOF_DATA, else the user's cache folder.
+    accept_unverified: use a file that is not byte for byte the official one, with a warning. Default: refuse it,
+    unless the environment says ONEOF_ACCEPT_UNVERIFIED=1.
+    paper_sizes: use as many items as the paper did (USPS 5000/1000, SVHN 50000/10000): a random subset with a fixed
+    seed, in the file's order. A file with no more items than that is used whole.
+    Gives a Dataset: images uint8 (n, c, h, w), labels int64 (n,).
 
     >>> digits = load("digits", "test")
     >>> digits.images.shape, digits.classes
@@ -64,8 +61,7 @@ def load(
 def check(name: str, root: str | Path | None = None, *, accept_unverified: bool = False) -> bool:
     """Refuse a data set whose files are missing or not the official ones, without reading them in.
 
-    Returns:
-        Whether every file is the official one; False only where unverified files are accepted, with a warning each.
+    Gives whether every file is the official one; False only where unverified files are accepted, with a warning each.
 
     >>> check("digits")
     True

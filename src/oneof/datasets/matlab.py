@@ -11,10 +11,9 @@ from oneof.datasets.errors import FormatError
 
 
 def load_svhn(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Read ``train_32x32.mat`` or ``test_32x32.mat``.
+    """Read `train_32x32.mat` or `test_32x32.mat`.
 
-    Returns:
-        uint8 (n, 3, 32, 32) and int64 (n,), the digit 0 with label 0.
+    Gives uint8 (n, 3, 32, 32) and int64 (n,), the digit 0 with label 0.
     """
     from scipy.io import loadmat
 

@@ -1,6 +1,6 @@
 """Where each data set comes from: official addresses, published checksums, sizes and class names.
 
-``SourceFile`` is a file that a loader reads, ``Download`` is what the publisher offers. They are the same file except
+`SourceFile` is a file that a loader reads, `Download` is what the publisher offers. They are the same file except
 where the publisher offers an archive (CIFAR-10, EMNIST): then the archive has its checksum and so does each member.
 """
 
@@ -29,7 +29,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Download:
-    """A file as the publisher offers it. ``urls`` are tried in order; ``members``: archive name -> source file."""
+    """A file as the publisher offers it. `urls` are tried in order; `members`: archive name -> source file."""
 
     name: str
     urls: tuple[str, ...]
@@ -42,7 +42,7 @@ class Download:
 class DatasetInfo:
     """One data set.
 
-    ``sizes`` and ``paper_sizes`` are (train, test) counts; ``title`` is the name in the paper's tables; ``shape`` is
+    `sizes` and `paper_sizes` are (train, test) counts; `title` is the name in the paper's tables; `shape` is
     (channels, height, width).
     """
 
@@ -61,12 +61,12 @@ class DatasetInfo:
 
     @property
     def files(self) -> tuple[SourceFile, ...]:
-        """Return all files that the loader reads, training files first."""
+        """All files that the loader reads, training files first."""
         return self.train + self.test
 
 
 def register(entry: DatasetInfo) -> None:
-    """Make a data set known to ``load`` and to the experiments; ``entry.read`` gives its splits.
+    """Make a data set known to `load` and to the experiments; `entry.read` gives its splits.
 
     A name that is taken, in any spelling, is an error.
     """
@@ -78,7 +78,7 @@ def register(entry: DatasetInfo) -> None:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names that ``load`` knows.
+    """The names that `load` knows.
 
     >>> names()
     ('mnist', 'fashionmnist', 'kmnist', 'usps', 'svhn', 'cifar10', 'emnist_letters', 'digits')
@@ -87,7 +87,7 @@ def names() -> tuple[str, ...]:
 
 
 def info(name: str) -> DatasetInfo:
-    """Return the registry entry; the paper's spelling works too.
+    """The registry entry; the paper's spelling works too.
 
     >>> info("CIFAR-10").name
     'cifar10'
@@ -104,7 +104,7 @@ def _plain(name: str) -> str:
 
 
 def _plain_downloads(files: tuple[SourceFile, ...], sizes: tuple[int, ...], *bases: str) -> tuple[Download, ...]:
-    """Return one download a file, offered under its own name at each base address."""
+    """One download a file, offered under its own name at each base address."""
     return tuple(
         Download(file.name, tuple(base + file.name for base in bases), file.checksum, size)
         for file, size in zip(files, sizes, strict=True)
@@ -112,7 +112,7 @@ def _plain_downloads(files: tuple[SourceFile, ...], sizes: tuple[int, ...], *bas
 
 
 def _idx_files(train_images: str, train_labels: str, test_images: str, test_labels: str) -> tuple[SourceFile, ...]:
-    """Return the four files of the MNIST family, given their MD5 sums."""
+    """The four files of the MNIST family, given their MD5 sums."""
     return (
         SourceFile("train-images-idx3-ubyte.gz", f"md5:{train_images}"),
         SourceFile("train-labels-idx1-ubyte.gz", f"md5:{train_labels}"),

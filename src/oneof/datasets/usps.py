@@ -18,13 +18,12 @@ SIDE = 16
 
 
 def load_usps(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Read ``zip.train.gz`` or ``zip.test.gz``.
+    """Read `zip.train.gz` or `zip.test.gz`.
 
     A value v becomes the nearest of 256 grey levels, round((v + 1) * 127.5): -1 is 0 and 1 is 255, and no value moves
     by more than half a level (0.004).
 
-    Returns:
-        uint8 (n, 1, 16, 16) and int64 (n,).
+    Gives uint8 (n, 1, 16, 16) and int64 (n,).
     """
     text = read_gzip(path)
     if not text.strip():

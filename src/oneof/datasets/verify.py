@@ -14,7 +14,7 @@ ACCEPT_VARIABLE = "ONEOF_ACCEPT_UNVERIFIED"
 
 
 def digest(path: Path, algorithm: str) -> str:
-    """Return the file's hexadecimal checksum; a file that has not changed is not read again."""
+    """The file's hexadecimal checksum; a file that has not changed is not read again."""
     state = path.stat()
     return _digest(str(path.resolve()), state.st_size, state.st_mtime_ns, algorithm)
 
@@ -38,7 +38,7 @@ def accepts_unverified() -> bool:
 
 
 def require_official(path: Path, checksum: str, *, accept_unverified: bool) -> None:
-    """Refuse a file that is missing or differs from the official one; with ``accept_unverified`` warn instead."""
+    """Refuse a file that is missing or differs from the official one; with `accept_unverified` warn instead."""
     if not path.is_file():
         raise MissingDataError(f"{path} is not there")
     if is_official(path, checksum):

@@ -17,7 +17,7 @@ ABSENT = Cell("–", pale=True)
 
 
 def select(rows: pd.DataFrame, **where: Any) -> pd.DataFrame:
-    """Return the rows whose columns have the given values.
+    """The rows whose columns have the given values.
 
     >>> select(pd.DataFrame({"a": [1, 2], "b": [3, 4]}), a=2).to_dict("records")
     [{'a': 2, 'b': 4}]
@@ -41,7 +41,7 @@ def blocks(rows: pd.DataFrame) -> Iterator[tuple[str, float, pd.DataFrame]]:
 
 
 def plus_minus(mean: float, std: float) -> str:
-    """Return "mean ± std" as the paper prints it; a single seed has no deviation.
+    """Mean and deviation as the paper prints them, "mean ± std"; a single seed has no deviation.
 
     >>> plus_minus(95.4, 0.162), plus_minus(95.4, float("nan"))
     ('95.40 ± 0.16', '95.40')
@@ -50,14 +50,14 @@ def plus_minus(mean: float, std: float) -> str:
 
 
 def our_cells(rows: pd.DataFrame, methods: Sequence[str], **where: Any) -> list[Cell]:
-    """Return one cell a method from our rows, the best in bold."""
+    """One cell a method from our rows, the best in bold."""
     chosen = select(rows, **where)
     accuracies = [select(chosen, method=method)["test_accuracy"] for method in methods]
     return _cells([summarise(values) if len(values) else None for values in accuracies], NOT_RUN, pale=False)
 
 
 def paper_cells(number: int, methods: Sequence[str], **where: Any) -> list[Cell]:
-    """Return one cell a method from the paper's table, the best in bold; a method it does not have is a dash."""
+    """One cell a method from the paper's table, the best in bold; a method it does not have is a dash."""
     chosen = select(paper_table(number), **where).set_index("method")
     summaries = [
         Summary(float(chosen["accuracy_mean"][method]), float(chosen["accuracy_std"][method]), 5)
@@ -69,7 +69,7 @@ def paper_cells(number: int, methods: Sequence[str], **where: Any) -> list[Cell]
 
 
 def paired_cells(rows: pd.DataFrame, better: str, base: str) -> tuple[Cell, Cell, Cell]:
-    """Return mean difference, interval and number of seeds of one comparison, from our rows."""
+    """Mean difference, interval and number of seeds of one comparison, from our rows."""
     results = [select(rows, method=name).set_index("seed")["test_accuracy"] for name in (better, base)]
     shared = results[0].index.intersection(results[1].index)
     if shared.empty:
@@ -80,7 +80,7 @@ def paired_cells(rows: pd.DataFrame, better: str, base: str) -> tuple[Cell, Cell
 
 
 def interval_cells(mean: float, low: float, high: float, *, pale: bool = False) -> tuple[Cell, Cell]:
-    """Return a mean and its interval; one seed has no interval."""
+    """A mean and its interval; one seed has no interval."""
     interval = ABSENT if pd.isna(low) else Cell(f"[{low:.2f}, {high:.2f}]", pale=pale)
     return Cell(f"{mean:.2f}", pale=pale), interval
 

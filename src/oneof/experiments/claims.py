@@ -28,7 +28,7 @@ def _effect(dataset: str, cell: str, values: pd.Series, *, beside: bool = False)
 
 
 def _baselines(source: Source, dataset: str, p_yes: float) -> pd.DataFrame:
-    """Return the four transformed baselines, seeds that have them all; one column each."""
+    """The four transformed baselines, seeds that have them all; one column each."""
     return pd.DataFrame({name: source.accuracy(dataset, p_yes, name) for name in MAIN[1:]}).dropna()
 
 
@@ -116,7 +116,7 @@ def _few_hard_classes(source: Source) -> Iterator[Effect]:
 
 
 def _by_batch(source: Source, p_yes: float, method: str) -> pd.DataFrame:
-    """Return the accuracy by batch size, one column each, for the seeds that have them all."""
+    """The accuracy by batch size, one column each, for the seeds that have them all."""
     return pd.DataFrame({size: source.accuracy("KMNIST", p_yes, method, size) for size in BATCH_SIZES}).dropna()
 
 

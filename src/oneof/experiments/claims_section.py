@@ -31,12 +31,11 @@ NETWORKS = (
 
 
 def claims_section(name: str, evidence: Evidence, others: Mapping[str, Evidence]) -> list[str]:
-    """Return the section's paragraphs.
+    """The section's paragraphs.
 
-    Args:
-        name: the preset that is judged.
-        evidence: its runs.
-        others: runs with other networks, by preset; they get a column each and decide nothing.
+    name: the preset that is judged.
+    evidence: its runs.
+    others: runs with other networks, by preset; they get a column each and decide nothing.
     """
     everything = {name: evidence} | dict(others)
     verdicts = {key: judge(given, CLAIMS) for key, given in everything.items()}

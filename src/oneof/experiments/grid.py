@@ -16,7 +16,7 @@ Rates = Callable[[RunSpec], tuple[float, float]]
 
 
 def needed(key: str, preset: Preset) -> list[RunSpec]:
-    """Return the runs behind one table or figure, with the preset's default rates; duplicates do not occur.
+    """The runs behind one table or figure, with the preset's default rates; duplicates do not occur.
 
     >>> from oneof.experiments.protocol import preset
     >>> len(needed("table3", preset("smoke")))
@@ -63,7 +63,7 @@ def needed(key: str, preset: Preset) -> list[RunSpec]:
 
 
 def with_rates(specs: Iterable[RunSpec], rates: Rates) -> list[RunSpec]:
-    """Return the runs with the learning rate and weight decay chosen for their cells."""
+    """The runs with the learning rate and weight decay chosen for their cells."""
     chosen = []
     for spec in specs:
         learning_rate, weight_decay = rates(spec)

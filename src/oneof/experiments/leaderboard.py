@@ -30,14 +30,11 @@ COLUMNS = (
 
 
 def leaderboard(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a cell and objective that were run, with the columns of ``COLUMNS``.
+    """One row a cell and objective that were run, with the columns of `COLUMNS`.
 
-    Args:
-        rows: result rows of the fast recipe. Rows of the method "Supervised" give the ceiling: full supervision
-            does not depend on the queries, so a ceiling from any P(s=1) counts for all.
-
-    Returns:
-        Accuracies in per cent; minutes are the mean of one run; ``passes``: whether our mean is above the paper's best.
+    rows: result rows of the fast recipe. Rows of the method "Supervised" give the ceiling: full supervision
+    does not depend on the queries, so a ceiling from any P(s=1) counts for all.
+    Accuracies are in per cent; minutes are the mean of one run; `passes`: whether our mean is above the paper's best.
     """
     lines = []
     for cell in paper_best().to_dict("records"):
@@ -64,7 +61,7 @@ def leaderboard(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def leaderboard_table(rows: pd.DataFrame) -> Table:
-    """Return the leaderboard as a table of 21 lines, one column an objective; a mean above the paper's best is bold."""
+    """The leaderboard as a table of 21 lines, one column an objective; a mean above the paper's best is bold."""
     board = leaderboard(rows)
     objectives = list(board["objective"].unique())
     derived = set(rows.loc[~rows["official_files"].astype(bool), "dataset"])

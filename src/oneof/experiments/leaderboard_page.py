@@ -35,11 +35,10 @@ CHOICES = (
 
 
 def leaderboard_page(evidence: Evidence, paper_recipe: pd.DataFrame) -> str:
-    """Return the page.
+    """The page.
 
-    Args:
-        evidence: the runs of the fast recipe.
-        paper_recipe: rows of the paper's recipe; those with the same network as the fast one are compared with it.
+    evidence: the runs of the fast recipe.
+    paper_recipe: rows of the paper's recipe; those with the same network as the fast one are compared with it.
     """
     parts = ["# Leaderboard", INTRO, to_markdown(leaderboard_table(evidence.rows))]
     separated = recipe_table(evidence.rows, paper_recipe)
@@ -52,7 +51,7 @@ def leaderboard_page(evidence: Evidence, paper_recipe: pd.DataFrame) -> str:
 
 
 def recipe_table(fast: pd.DataFrame, paper_recipe: pd.DataFrame) -> Table:
-    """Return objective x recipe, on the data sets that both recipes ran with the same network."""
+    """Objective x recipe, on the data sets that both recipes ran with the same network."""
     columns = tuple(dict.fromkeys((*LEADERBOARD, *MAIN)))
     lines: list[tuple[Cell, ...]] = []
     notes = []

@@ -11,7 +11,7 @@ SUPERVISED = "Supervised"
 
 @dataclass(frozen=True)
 class Method:
-    """A name in the tables, the objective's name in ``oneof.objectives``, and the objective's options."""
+    """A name in the tables, the objective's name in `oneof.objectives`, and the objective's options."""
 
     name: str
     objective: str
@@ -49,19 +49,19 @@ The latter was picked among six by test accuracy on USPS (see docs/objectives.md
 
 
 def register(added: Method) -> None:
-    """Make a method known under its name; its objective must be known to ``oneof.objectives`` when it is run."""
+    """Make a method known under its name; its objective must be known to `oneof.objectives` when it is run."""
     if added.name == SUPERVISED or added.name in names():
         raise ValueError(f"there is a method {added.name!r} already")
     _METHODS.append(added)
 
 
 def from_outside() -> tuple[str, ...]:
-    """Return the names of the methods that were registered from outside this package."""
+    """The names of the methods that were registered from outside this package."""
     return tuple(added.name for added in _METHODS[_OURS:])
 
 
 def method(name: str) -> Method:
-    """Return the method of that name.
+    """The method of that name.
 
     >>> method("GCE-NN").objective
     'nn'
@@ -73,5 +73,5 @@ def method(name: str) -> Method:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all methods, the paper's first."""
+    """The names of all methods, the paper's first."""
     return tuple(candidate.name for candidate in _METHODS)

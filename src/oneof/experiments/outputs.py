@@ -29,14 +29,14 @@ _RUNS = re.compile(r'<meta name="oneof-runs" content="(\S+) (\d+)">')
 
 
 def known(key: str) -> str:
-    """Return the key of a table or figure, or refuse it with the list of those there are."""
+    """The key of a table or figure; one that is not there is refused, with the list of those that are."""
     if key not in TABLES and key not in FIGURES:
         raise ValueError(f"unknown table or figure {key!r}; known: {', '.join([*TABLES, *FIGURES])}")
     return key
 
 
 def write_item(key: str, evidence: Evidence, folder: Path) -> list[Path]:
-    """Write one table (.md, .tex) or figure (.png, .pdf) below ``folder`` and return the files."""
+    """Write one table (.md, .tex) or figure (.png, .pdf) below `folder` and return the files."""
     known(key)
     folder.mkdir(parents=True, exist_ok=True)
     if key in TABLES:
@@ -56,7 +56,7 @@ def write_item(key: str, evidence: Evidence, folder: Path) -> list[Path]:
 def before_overwriting(path: Path, preset: str, results: Results) -> list[str]:
     """Say what a report of this preset would replace; refuse to replace one that has runs by one that has none.
 
-    ``path``: the report that may be there already. Refused, with the presets that do have runs, is also an empty report
+    `path`: the report that may be there already. Refused, with the presets that do have runs, is also an empty report
     of a folder in which other presets were run: the name of the preset was forgotten.
     """
     counts = results.rows()["preset"].value_counts()
@@ -102,7 +102,7 @@ def write_report(evidence: Evidence, path: Path, *, title: str, extra: Sequence[
 
 
 def _runs(evidence: Evidence) -> str:
-    """The line by which ``before_overwriting`` knows what a page shows."""
+    """The line by which `before_overwriting` knows what a page shows."""
     if evidence.rows.empty:
         return ""
     return f'<meta name="oneof-runs" content="{evidence.rows["preset"].iloc[0]} {len(evidence.rows)}">\n'

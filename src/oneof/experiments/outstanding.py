@@ -20,7 +20,7 @@ from oneof.experiments.table_format import Cell, Table
 
 
 def missing(key: str, preset: Preset, rows: pd.DataFrame) -> tuple[list[RunSpec], list[RunSpec]]:
-    """Return the runs of the search and those of the table that are not finished.
+    """The runs of the search and those of the table that are not finished.
 
     Where rates are still to be chosen, the runs that will have them are missing, and a second stage of the search
     may yet follow the first.
@@ -34,7 +34,7 @@ def missing(key: str, preset: Preset, rows: pd.DataFrame) -> tuple[list[RunSpec]
 
 
 def seconds(spec: RunSpec, rows: pd.DataFrame) -> float:
-    """Return about how long a run takes on one thread; NaN where no finished run gives a clue."""
+    """About how long a run takes on one thread; NaN where no finished run gives a clue."""
     network = spec.backbone if spec.width is None else f"{spec.backbone}-{spec.width}"
     same = rows[(rows["backbone"] == network) & (rows["seconds"] > 0)]
     here = same[same["dataset"] == info(spec.dataset).title]
@@ -49,13 +49,12 @@ def seconds(spec: RunSpec, rows: pd.DataFrame) -> float:
 
 
 def outstanding(key: str, preset: Preset, rows: pd.DataFrame, workers: int) -> Table:
-    """Return a line a data set: what it is trained with, how many runs are done and missing, and the hours.
+    """A line a data set: what it is trained with, how many runs are done and missing, and the hours.
 
-    Args:
-        key: a table or figure, "all" or "leaderboard".
-        preset: what would be run.
-        rows: the finished runs of a results folder, of any preset.
-        workers: how many runs are done side by side.
+    key: a table or figure, "all" or "leaderboard".
+    preset: what would be run.
+    rows: the finished runs of a results folder, of any preset.
+    workers: how many runs are done side by side.
     """
     search, runs = missing(key, preset, rows)
     everything = needed(key, preset)

@@ -81,9 +81,9 @@ def _others(results: Results, preset_name: str) -> dict[str, Evidence]:
 def reproduction_page(
     evidence: Evidence, given: Preset, pictures: Path, others: Mapping[str, Evidence] | None = None
 ) -> str:
-    """Return the page: claims, choices, tables and figures.
+    """The page: claims, choices, tables and figures.
 
-    ``pictures``: where the figures are, seen from the page. ``others``: runs with other networks to set beside these.
+    `pictures`: where the figures are, seen from the page. `others`: runs with other networks to set beside these.
     """
     beside = {name: runs for name, runs in (others or {}).items() if len(runs.rows)}
     parts = [

@@ -27,7 +27,7 @@ def _read(number: int) -> pd.DataFrame:
 
 
 def paper_table(number: int) -> pd.DataFrame:
-    """Return one of the paper's tables I-VI as published.
+    """One of the paper's tables I-VI as published.
 
     >>> paper_table(5).head(1).to_dict("records")
     [{'dataset': 'EMNIST-Letters', 'p_yes': 0.3, 'method': 'GCE-ABS', 'accuracy_mean': 91.16, 'accuracy_std': 0.07}]
@@ -38,7 +38,7 @@ def paper_table(number: int) -> pd.DataFrame:
 
 
 def paper_best() -> pd.DataFrame:
-    """Return the best published accuracy of each (data set, P(s=1)) cell, over Tables II, III and V: 21 rows.
+    """The best published accuracy of each (data set, P(s=1)) cell, over Tables II, III and V: 21 rows.
 
     >>> best = paper_best()
     >>> cell = best[(best["dataset"] == "KMNIST") & (best["p_yes"] == 0.7)]

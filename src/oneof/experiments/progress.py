@@ -17,7 +17,7 @@ WINDOW_SECONDS = 1800.0
 
 
 def work(spec: RunSpec) -> float:
-    """Return the cost of one epoch of a run, in items of an MLP."""
+    """The cost of one epoch of a run, in items of an MLP."""
     return float(info(spec.dataset).paper_sizes[0] * COST.get(spec.backbone, 10))
 
 
@@ -62,7 +62,7 @@ class GridProgress:
         self._tasks[name] = self._bars.add_task(f"  {text}", total=spec.epochs, count=f"0/{spec.epochs} epochs")
 
     def epoch(self, name: str, epoch: int) -> None:
-        """Note that a run has done its epoch number ``epoch``, counted from 1."""
+        """Note that a run has done its epoch number `epoch`, counted from 1."""
         spec = self._specs[name]
         steps = epoch - self._epochs[name]
         self._epochs[name] = epoch

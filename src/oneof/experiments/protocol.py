@@ -1,11 +1,11 @@
 """Section V of the paper as data: what is trained, on what, for how long; the presets and the leaderboard's.
 
-``paper``  as written, for a GPU: all data sets, CNN and ResNet-34, 100 epochs, five seeds, the whole grids.
-``cpu``    every data set at a budget that two cores can pay: small networks, fewer epochs, fixed rates but for USPS.
-``cpu-mlp``  KMNIST and EMNIST-Letters with a multilayer perceptron: how far the claims hang on the network.
-``cpu-dropout``  KMNIST as in ``cpu-mlp``, but with dropout.
-``smoke``  minutes, on scikit-learn's digits, which need no download.
-``fast``   the leaderboard: a modern recipe, few epochs, every data set.
+`paper`  as written, for a GPU: all data sets, CNN and ResNet-34, 100 epochs, five seeds, the whole grids.
+`cpu`    every data set at a budget that two cores can pay: small networks, fewer epochs, fixed rates but for USPS.
+`cpu-mlp`  KMNIST and EMNIST-Letters with a multilayer perceptron: how far the claims hang on the network.
+`cpu-dropout`  KMNIST as in `cpu-mlp`, but with dropout.
+`smoke`  minutes, on scikit-learn's digits, which need no download.
+`fast`   the leaderboard: a modern recipe, few epochs, every data set.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from oneof.training.search import LEARNING_RATES, WEIGHT_DECAYS
 class Budget:
     """How one data set is trained in a preset.
 
-    ``search_epochs``: the length of the runs that choose the rates; 0: no search, and the rates given here are used.
-    ``step_size``: epochs between the steps of the schedule; None: the recipe's. ``seeds``: how many of the preset's
-    seeds; None: all. ``baselines``: whether Table II is run on it.
+    `search_epochs`: the length of the runs that choose the rates; 0: no search, and the rates given here are used.
+    `step_size`: epochs between the steps of the schedule; None: the recipe's. `seeds`: how many of the preset's
+    seeds; None: all. `baselines`: whether Table II is run on it.
     """
 
     backbone: str
@@ -59,7 +59,7 @@ class Preset:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """One run, completely: enough to do it again. ``run`` names it by its content, so equal specs are one run.
+    """One run, completely: enough to do it again. `run` names it by its content, so equal specs are one run.
 
     >>> spec = RunSpec("smoke", "digits", 0.3, "GCE-ABS", 0, "mlp", "paper", 0.1, 1e-4, 128, 5)
     >>> spec.run == RunSpec.from_json(spec.to_json()).run
@@ -86,7 +86,7 @@ class RunSpec:
     """Epochs between the steps of the step schedule; None: the recipe's."""
 
     def to_json(self) -> str:
-        """Return the specification as one line of JSON, keys sorted."""
+        """The specification as one line of JSON, keys sorted."""
         values = asdict(self)
         # Left out where it says nothing, so that the runs from before it could be set keep their identity.
         if self.step_size is None:
@@ -95,7 +95,7 @@ class RunSpec:
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
-        """Read what ``to_json`` wrote; an unknown or missing key is an error."""
+        """Read what `to_json` wrote; an unknown or missing key is an error."""
         try:
             values: dict[str, Any] = json.loads(text)
             return cls(**values)
@@ -104,7 +104,7 @@ class RunSpec:
 
     @property
     def run(self) -> str:
-        """Return the run's identity, 12 hexadecimal digits."""
+        """The run's identity, 12 hexadecimal digits."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:12]
 
 
@@ -181,7 +181,7 @@ PRESETS = {
 
 
 def preset(name: str) -> Preset:
-    """Return the preset of that name."""
+    """The preset of that name."""
     if name not in PRESETS:
         raise ValueError(f"unknown preset {name!r}; known: {', '.join(PRESETS)}")
     return PRESETS[name]

@@ -1,6 +1,6 @@
 """Methods, presets and data sets from outside this package.
 
-A researcher's module calls ``register`` when it is imported. ``ONEOF_PLUGINS`` names such modules, separated by commas;
+A researcher's module calls `register` when it is imported. `ONEOF_PLUGINS` names such modules, separated by commas;
 they are imported by the commands and by every worker process, which would know nothing of them otherwise.
 """
 

@@ -38,17 +38,17 @@ class Repeated:
 
     @property
     def same(self) -> bool:
-        """Return whether the two are equal to the last digit."""
+        """Whether the two are equal to the last digit."""
         return self.recorded == self.repeated
 
     def describe(self) -> str:
-        """Return both figures and the verdict in one line."""
+        """Both figures and the verdict in one line."""
         verdict = "the same" if self.same else "different"
         return f"{self.run}: recorded {self.recorded} %, again {self.repeated} %: {verdict}"
 
 
 def restrict(preset: Preset, datasets: list[str] | None = None, seeds: int | None = None) -> Preset:
-    """Return the preset with some of its data sets, and its first so many seeds.
+    """The preset with some of its data sets, and its first so many seeds.
 
     >>> from oneof.experiments.protocol import preset
     >>> restrict(preset("cpu"), ["usps"], seeds=3).seeds
@@ -68,7 +68,7 @@ def restrict(preset: Preset, datasets: list[str] | None = None, seeds: int | Non
 def run_missing(key: str, preset: Preset, results: Results, *, engine: Engine, console: Console | None) -> Tally:
     """Do the runs behind a table or figure that are not finished, after the search for their rates.
 
-    A run that fails stops no other, but those whose rates it was to choose; ``RunsFailed`` names them all at the end.
+    A run that fails stops no other, but those whose rates it was to choose; `RunsFailed` names them all at the end.
     """
     specs = needed(key, preset)
     for name in dict.fromkeys(spec.dataset for spec in specs):

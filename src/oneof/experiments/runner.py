@@ -1,7 +1,7 @@
 """Run a grid: on an engine, with one display, and nothing is ever done twice.
 
 A finished run is a row in the results folder and is skipped. A run that was cut off left a checkpoint in
-``unfinished/`` and goes on from there. A run that failed is a row with its error, and is tried again the next time.
+`unfinished/` and goes on from there. A run that failed is a row with its error, and is tried again the next time.
 The engine only computes; this process alone writes rows.
 """
 
@@ -26,7 +26,7 @@ from oneof.experiments.store import COLUMNS, Results
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run leaves: its row, one entry an epoch, one entry a class (see ``store``)."""
+    """What a run leaves: its row, one entry an epoch, one entry a class (see `store`)."""
 
     row: Mapping[str, Any]
     history: Sequence[Mapping[str, Any]]
@@ -39,7 +39,7 @@ Execute = Callable[[RunSpec, Path, Report], Outcome]
 
 @dataclass
 class Tally:
-    """How a grid went. ``failed`` maps runs to what went wrong."""
+    """How a grid went. `failed` maps runs to what went wrong."""
 
     done: int = 0
     skipped: int = 0
@@ -51,15 +51,12 @@ def run_grid(
 ) -> Tally:
     """Do all runs that are not finished.
 
-    Args:
-        specs: the grid; runs that are equal are done once.
-        results: where rows are added as runs end.
-        execute: does one run. It must be importable where the engine has other processes do it.
-        engine: where the runs are done. Machines of a cluster must see the results folder under the same path.
-        console: where progress is shown; None shows none.
-
-    Returns:
-        What was done. A run that fails does not stop the others; what went wrong is in ``failed``.
+    specs: the grid; runs that are equal are done once.
+    results: where rows are added as runs end.
+    execute: does one run. It must be importable where the engine has other processes do it.
+    engine: where the runs are done. Machines of a cluster must see the results folder under the same path.
+    console: where progress is shown; None shows none.
+    Gives what was done. A run that fails does not stop the others; what went wrong is in `failed`.
     """
     grid = {spec.run: spec for spec in specs}
     finished = results.finished()
@@ -85,7 +82,7 @@ def run_grid(
 
 
 def describe(spec: RunSpec) -> str:
-    """Return a run in a few words, for people."""
+    """A run in a few words, for people."""
     return f"{spec.dataset} {spec.p_yes} {spec.method} batch {spec.batch_size} seed {spec.seed} ({spec.preset})"
 
 
@@ -101,7 +98,7 @@ def _work(execute: Execute, unfinished: Path, spec: RunSpec, report: Report) -> 
 
 
 def _failed_row(spec: RunSpec, error: str) -> dict[str, Any]:
-    """Return what is known of a run without having done it."""
+    """What is known of a run without having done it."""
     return dict.fromkeys(COLUMNS, "") | {
         "run": spec.run,
         "preset": spec.preset,

@@ -25,16 +25,16 @@ class Source(Protocol):
     """What a claim may ask."""
 
     def accuracy(self, dataset: str, p_yes: float, method: str, batch_size: int = STANDARD_BATCH) -> pd.Series:
-        """Return the test accuracy in per cent."""
+        """The test accuracy in per cent."""
 
     def negative_share(self, dataset: str, p_yes: float, method: str, batch_size: int = STANDARD_BATCH) -> pd.Series:
-        """Return the share of the training batches whose raw risk was negative, in per cent."""
+        """The share of the training batches whose raw risk was negative, in per cent."""
 
     def lowest_risk(self, dataset: str, p_yes: float, method: str) -> pd.Series:
-        """Return the lowest mean of an epoch of the raw risk."""
+        """The lowest mean of an epoch of the raw risk."""
 
     def hardest_share(self, dataset: str, p_yes: float, method: str, classes: int) -> pd.Series:
-        """Return the share of all errors that the so many classes with most errors make, in per cent."""
+        """The share of all errors that the so many classes with most errors make, in per cent."""
 
     def corrected(self, dataset: str, p_yes: float, batch_size: int = STANDARD_BATCH) -> bool:
         """Say whether a correction had anything to correct: a batch whose raw risk was negative."""
@@ -55,24 +55,24 @@ class Published:
         return table.drop_duplicates(KEYS).set_index(KEYS)["accuracy_mean"].to_dict()
 
     def accuracy(self, dataset: str, p_yes: float, method: str, batch_size: int = STANDARD_BATCH) -> pd.Series:
-        """Return the published mean."""
+        """The published mean."""
         key = (dataset, p_yes, method, batch_size)
         return pd.Series([self._accuracies[key]]) if key in self._accuracies else NOTHING
 
     def negative_share(self, dataset: str, p_yes: float, method: str, batch_size: int = STANDARD_BATCH) -> pd.Series:
-        """Return nothing: not published."""
+        """Nothing: not published."""
         return NOTHING
 
     def lowest_risk(self, dataset: str, p_yes: float, method: str) -> pd.Series:
-        """Return nothing: Figure 2 shows it, no table has it."""
+        """Nothing: Figure 2 shows it, no table has it."""
         return NOTHING
 
     def hardest_share(self, dataset: str, p_yes: float, method: str, classes: int) -> pd.Series:
-        """Return nothing: Figure 4 shows it, no table has it."""
+        """Nothing: Figure 4 shows it, no table has it."""
         return NOTHING
 
     def corrected(self, dataset: str, p_yes: float, batch_size: int = STANDARD_BATCH) -> bool:
-        """Return True: the paper's corrections acted wherever it reports them."""
+        """True: the paper's corrections acted wherever it reports them."""
         return True
 
 
@@ -87,22 +87,22 @@ class Ours:
         )
 
     def accuracy(self, dataset: str, p_yes: float, method: str, batch_size: int = STANDARD_BATCH) -> pd.Series:
-        """Return the accuracy of each seed."""
+        """The accuracy of each seed."""
         runs = self._rows.get((dataset, p_yes, method, batch_size))
         return NOTHING if runs is None else runs["test_accuracy"]
 
     def negative_share(self, dataset: str, p_yes: float, method: str, batch_size: int = STANDARD_BATCH) -> pd.Series:
-        """Return the share of each seed."""
+        """The share of each seed."""
         runs = self._rows.get((dataset, p_yes, method, batch_size))
         return NOTHING if runs is None else 100 * runs["negative_share"]
 
     def lowest_risk(self, dataset: str, p_yes: float, method: str) -> pd.Series:
-        """Return the lowest epoch of each seed."""
+        """The lowest epoch of each seed."""
         epochs = self._histories.get((dataset, p_yes, method, STANDARD_BATCH))
         return NOTHING if epochs is None else epochs["raw"].groupby(level=0).min()
 
     def hardest_share(self, dataset: str, p_yes: float, method: str, classes: int) -> pd.Series:
-        """Return the share of each seed; the classes are those with most errors over all seeds."""
+        """The share of each seed; the classes are those with most errors over all seeds."""
         chosen = self._classes.get((dataset, p_yes, method, STANDARD_BATCH))
         if chosen is None:
             return NOTHING

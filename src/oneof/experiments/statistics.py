@@ -40,7 +40,7 @@ def summarise(values: Sequence[float] | pd.Series) -> Summary:
 
 
 def mean_interval(values: Sequence[float] | pd.Series, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the t interval of a mean; NaN ends for one value.
+    """The t interval of a mean; NaN ends for one value.
 
     >>> low, high = mean_interval([1.0, 2.0, 3.0])
     >>> round(low, 3), round(high, 3)
@@ -56,10 +56,9 @@ def mean_interval(values: Sequence[float] | pd.Series, confidence: float = 0.95)
 def paired_difference(better: pd.Series, base: pd.Series, confidence: float = 0.95) -> PairedDifference:
     """Compare two methods seed by seed, as in the paper's Table IV.
 
-    Args:
-        better: results indexed by seed.
-        base: results indexed by seed; only seeds that both have are compared.
-        confidence: of the t interval on the mean difference.
+    better: results indexed by seed.
+    base: results indexed by seed; only seeds that both have are compared.
+    confidence: of the t interval on the mean difference.
 
     >>> paired_difference(pd.Series([3.0, 4.0], index=[0, 1]), pd.Series([1.0, 2.0], index=[0, 1]))
     PairedDifference(mean=2.0, low=2.0, high=2.0, n=2)

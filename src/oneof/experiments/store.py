@@ -1,7 +1,7 @@
 """Result rows on disk: tidy CSV files that grow by whole runs and are never half-written.
 
-A results folder holds ``rows.csv`` (one line a run), ``histories.csv`` (one line a run and epoch), ``per_class.csv``
-(one line a run and class). A run is *finished* when its line is in ``rows.csv``, which is written last, and has no
+A results folder holds `rows.csv` (one line a run), `histories.csv` (one line a run and epoch), `per_class.csv`
+(one line a run and class). A run is *finished* when its line is in `rows.csv`, which is written last, and has no
 error. The line of a run that failed has its configuration and the error, and no figures.
 """
 
@@ -54,8 +54,8 @@ COLUMNS = (
     "configuration",
     "error",
 )
-"""Accuracies are per cent. ``configuration`` is the whole configuration as JSON: enough to run the row again.
-``error`` is empty where the run is finished."""
+"""Accuracies are per cent. `configuration` is the whole configuration as JSON: enough to run the row again.
+`error` is empty where the run is finished."""
 
 HISTORY_COLUMNS = (
     "run",
@@ -91,30 +91,30 @@ class Results:
         self.folder = Path(folder)
 
     def rows(self) -> pd.DataFrame:
-        """Return one row a finished run, with the columns of ``COLUMNS``."""
+        """One row a finished run, with the columns of `COLUMNS`."""
         lines = self._lines("rows.csv", COLUMNS)
         return _typed(lines[lines["error"] == ""])
 
     def failed(self) -> pd.DataFrame:
-        """Return one row a run that failed when it was last tried; its figures are missing."""
+        """One row a run that failed when it was last tried; its figures are missing."""
         lines = self._lines("rows.csv", COLUMNS)
         return _typed(lines[lines["error"] != ""])
 
     def histories(self) -> pd.DataFrame:
-        """Return one row a finished run and epoch, joined with the run's row; shared names are the epoch's."""
+        """One row a finished run and epoch, joined with the run's row; shared names are the epoch's."""
         return self._joined(_typed(self._lines("histories.csv", HISTORY_COLUMNS)))
 
     def per_class(self) -> pd.DataFrame:
-        """Return one row a finished run and class, joined with the run's row."""
+        """One row a finished run and class, joined with the run's row."""
         return self._joined(_typed(self._lines("per_class.csv", PER_CLASS_COLUMNS)))
 
     def evidence(self, preset: str) -> Evidence:
-        """Return everything that the runs of one preset left."""
+        """Everything that the runs of one preset left."""
         tables = (self.rows(), self.histories(), self.per_class())
         return Evidence(*(table[table["preset"] == preset].reset_index(drop=True) for table in tables))
 
     def finished(self) -> set[str]:
-        """Return the identities of the runs that are done."""
+        """The identities of the runs that are done."""
         return set(self.rows()["run"])
 
     def add(
@@ -147,7 +147,7 @@ class Results:
             table.to_csv(part, index=False)
 
     def _lines(self, name: str, columns: Sequence[str]) -> pd.DataFrame:
-        """Return a file as text, exactly as it stands: a line that is only passed on never changes."""
+        """A file as text, exactly as it stands: a line that is only passed on never changes."""
         path = self.folder / name
         if not path.exists():
             return pd.DataFrame(columns=list(columns), dtype=str)
@@ -167,7 +167,7 @@ class Results:
 
 
 def _typed(lines: pd.DataFrame) -> pd.DataFrame:
-    """Return lines of text with a type a column, inferred from these lines alone."""
+    """Lines of text with a type a column, inferred from these lines alone."""
     if lines.empty:
         return pd.DataFrame(columns=lines.columns)
     text = dict.fromkeys(("run", "class_name", "code_version", "torch_version", "error"), str)

@@ -31,7 +31,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A caption, a header, rows of cells as long as the header, and notes below. ``key`` is a file name: "table2"."""
+    """A caption, a header, rows of cells as long as the header, and notes below. `key` is a file name: "table2"."""
 
     key: str
     caption: str

@@ -1,6 +1,6 @@
 """Tables I-VI of the paper as pure functions of result rows, the paper's numbers beside ours.
 
-Each function takes the rows of one preset (see ``store.COLUMNS``) and returns a ``Table``. A cell that was not run says
+Each function takes the rows of one preset (see `store.COLUMNS`) and returns a `Table`. A cell that was not run says
 so. A data set that the paper does not use, such as digits, gets rows of its own after the paper's.
 """
 
@@ -159,12 +159,12 @@ TABLES: dict[str, Callable[[pd.DataFrame], Table]] = {
 
 
 def _names(of_the_paper: tuple[str, ...], rows: pd.DataFrame) -> tuple[str, ...]:
-    """Return the paper's data sets in its order, then the others that were run."""
+    """The paper's data sets in its order, then the others that were run."""
     return (*of_the_paper, *(name for name in rows["dataset"].unique() if name not in of_the_paper))
 
 
 def _columns(of_the_paper: tuple[str, ...], rows: pd.DataFrame) -> tuple[str, ...]:
-    """Return the paper's methods, then the likelihood and methods from outside where they were run."""
+    """The paper's methods, then the likelihood and methods from outside where they were run."""
     run = set(rows["method"])
     return (*of_the_paper, *(name for name in ("Likelihood", *from_outside()) if name in run))
 

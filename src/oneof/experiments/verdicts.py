@@ -26,7 +26,7 @@ STATUSES = (HOLDS, AGAINST, OPEN, UNTESTED)
 
 @dataclass(frozen=True)
 class Effect:
-    """One cell of a claim. ``beside``: shown, but the paper says nothing about this cell, so it decides nothing."""
+    """One cell of a claim. `beside`: shown, but the paper says nothing about this cell, so it decides nothing."""
 
     dataset: str
     cell: str
@@ -35,12 +35,12 @@ class Effect:
 
     @property
     def mean(self) -> float:
-        """Return the mean over seeds."""
+        """The mean over seeds."""
         return float(self.values.mean())
 
     @property
     def seeds(self) -> int:
-        """Return how many seeds there are."""
+        """How many seeds there are."""
         return len(self.values)
 
     @property
@@ -52,7 +52,7 @@ class Effect:
         return "against" if high < 0 else "open"
 
     def describe(self) -> str:
-        """Return the cell, the effect and its interval in one line."""
+        """The cell, the effect and its interval in one line."""
         if self.seeds == 1:
             return f"{self.cell}: {self.mean:+.2f}, one seed, no interval"
         low, high = mean_interval(self.values)
@@ -61,7 +61,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says, where, what is measured, and the effects. ``mostly``: in most cells, not in every one."""
+    """What the paper says, where, what is measured, and the effects. `mostly`: in most cells, not in every one."""
 
     text: str
     where: str
@@ -81,21 +81,21 @@ class Verdict:
 
     @property
     def tested(self) -> tuple[Effect, ...]:
-        """Return the effects of the cells that the paper speaks of."""
+        """The effects of the cells that the paper speaks of."""
         return tuple(effect for effect in self.effects if not effect.beside)
 
     @property
     def judged(self) -> tuple[Effect, ...]:
-        """Return those of them that have an interval."""
+        """Those of them that have an interval."""
         return tuple(effect for effect in self.tested if effect.seeds > 1)
 
     def count(self, standing: str) -> int:
-        """Return in how many of the judged cells the effect stands so."""
+        """In how many of the judged cells the effect stands so."""
         return sum(effect.standing == standing for effect in self.judged)
 
     @property
     def status(self) -> str:
-        """Return one of ``STATUSES``."""
+        """One of `STATUSES`."""
         if not self.tested:
             return UNTESTED
         if not self.judged:

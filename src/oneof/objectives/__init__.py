@@ -1,6 +1,6 @@
 """What training minimises. `create(name, **options)` gives an objective; `names()` lists them.
 
-Each is called with logits and answers and returns ``Risk(value, raw)``: `value` is back-propagated, `raw` is the
+Each is called with logits and answers and returns `Risk(value, raw)`: `value` is back-propagated, `raw` is the
 risk before any correction. Add one in a file of its own, with the `register` decorator, and import it here.
 """
 

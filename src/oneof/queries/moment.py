@@ -5,7 +5,7 @@ With z the indicator vector of a query L, and S the consistent set (L after a ye
     M = E_L[ z z^T / |L| + (1 - z)(1 - z)^T / (k - |L|) ]        (k, k)
     w(L, s) = M^{-1} (1_S / |S|)                                  E[w | true class y] = e_y
 
-so that the mean of ``w . l`` over answers is an unbiased estimate of the supervised risk for any classwise loss l.
+so that the mean of `w . l` over answers is an unbiased estimate of the supervised risk for any classwise loss l.
 The risk is identifiable exactly when M is invertible.
 """
 

@@ -63,7 +63,7 @@ _UNDATED: dict[str, dict[str, str | None]] = {
 
 
 def save(figure: Figure, kind: str) -> bytes:
-    """Return the figure as a "png", "svg" or "pdf" file; the same figure gives the same bytes."""
+    """The figure as a "png", "svg" or "pdf" file; the same figure gives the same bytes."""
     if kind not in _UNDATED:
         raise ValueError(f"a figure is saved as {', '.join(_UNDATED)}, not {kind!r}")
     buffer = io.BytesIO()

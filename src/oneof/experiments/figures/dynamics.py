@@ -44,7 +44,7 @@ def figure6(histories: pd.DataFrame) -> Figure:
 
 
 def swept_dataset(rows: pd.DataFrame) -> str:
-    """Return KMNIST, as in the paper, or another data set where only that one was run at several batch sizes."""
+    """KMNIST, as in the paper, or another data set where only that one was run at several batch sizes."""
     sizes = rows.groupby("dataset")["batch_size"].nunique()
     swept = list(sizes.index[sizes > 1])
     return "KMNIST" if "KMNIST" in swept or not swept else str(swept[0])
