@@ -80,6 +80,8 @@ def test_texts_from_a_list(tmp_path):
     for some in (["a cow", "a bus"], np.array(["cow cat", "tram"]), pd.DataFrame({"text": ["dog cat", "car bus"]})):
         assert again.predict(some).tolist() == ["animal", "vehicle"]
     assert again.accuracy_estimate(texts, answers).value > 0.9
+    assert (again.predict_proba([]).shape, again.predict([]).tolist()) == ((0, 2), [])
+    assert np.isfinite(again.predict_proba(["", "😀", "क मौसम 今天 الطقس", "cow " * 50_000])).all()
     with pytest.raises(ValueError, match="put it in a list"):
         again.predict("a cow")
 

@@ -49,6 +49,8 @@ class Model:
         X: a list of texts; a list of paths of pictures, of PIL images or of arrays; an array of pictures or of numbers;
         or a data frame with a column `text`, `path`, or numbers. An item that cannot be read is an error that names it.
         """
+        if self.encoder is not None and len(X) == 0:  # which some encoders cannot be asked about
+            return np.zeros((0, len(self.classes_)))
         return self.classifier.predict_proba(self._numbers(X))
 
     def accuracy_estimate(self, X: Any, answers: Answers, confidence: float = 0.95) -> Estimate:

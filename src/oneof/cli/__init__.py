@@ -1,5 +1,6 @@
 """The command line: one file a command group, no logic of its own."""
 
+import warnings
 from importlib import metadata
 from typing import Annotated
 
@@ -50,4 +51,6 @@ def _before_any_command(
 
 def main() -> None:
     """Run the command line; a mistake ends in one clear line on stderr, not in a traceback."""
+    # A picture that is too large is refused by name; one that is merely large is no matter for the user.
+    warnings.filterwarnings("ignore", message="Image size .* exceeds limit")
     errors.run(app)

@@ -4,6 +4,7 @@ The weights are inside the package, so nothing is downloaded.
 """
 
 import logging
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,6 +13,9 @@ import numpy as np
 
 from oneof.encoders.base import Encoded, Encoder, State
 from oneof.encoders.reading import as_texts
+
+TOGETHER = 1 << 18
+"""Characters in a batch, each text counted as long as the longest; a character takes up to a kilobyte."""
 
 
 class WordLlama(Encoder):
@@ -29,8 +33,8 @@ class WordLlama(Encoder):
         if self._network is None:
             self._network = _load()
         x = np.zeros((len(texts), 256), dtype=np.float32)
-        for start in range(0, len(texts), 1024):
-            x[start : start + 1024] = self._network.embed(texts[start : start + 1024], norm=False)
+        for rows in _batches([len(text) for text in texts]):
+            x[rows] = self._network.embed([texts[row] for row in rows], norm=False)
         x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9)
         return Encoded(x, np.arange(len(texts)), {})
 
@@ -40,6 +44,22 @@ class WordLlama(Encoder):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_network": None}
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Rows of texts that are about as long as each other: within a batch all take as much memory as the longest.
+
+    >>> list(_batches([3, 10**9, 5]))
+    [[0, 2], [1]]
+    """
+    batch: list[int] = []
+    for row in np.argsort(lengths, kind="stable").tolist():
+        if batch and (len(batch) + 1) * lengths[row] > TOGETHER:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
 
 
 def _installed() -> bool:

@@ -91,6 +91,9 @@ def read_picture(
         raise
     except UnidentifiedImageError:
         raise Unreadable("not a picture of a known format") from None
+    except Image.DecompressionBombError:
+        most = 2 * (Image.MAX_IMAGE_PIXELS or 0) / 1e6
+        raise Unreadable(f"more than {most:.0f} megapixels: make it smaller") from None
     except Exception as error:
         raise Unreadable(f"{error or type(error).__name__}") from None
 
