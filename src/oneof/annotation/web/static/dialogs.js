@@ -1,6 +1,6 @@
 // The windows of the page: guidelines, keys, a reason for "can't tell" and a guess after it, a flag, a label's example.
 
-import { keysAreOn, listKeys, switchKeys } from "./keys.js";
+import { forgetChosen, keyOf, keysAreOn, listKeys, printKeys, switchKeys } from "./keys.js";
 
 const REASONS = ["Too small or unclear", "I don't know these labels", "More than one thing in it", "Broken or empty"];
 
@@ -24,14 +24,22 @@ export class Dialogs {
     if (boot.guidelines.html) $("guidelines-text").innerHTML = boot.guidelines.html;
     else $("guidelines-text").textContent = "There are no guidelines for this project.";
     $("guidelines-news").hidden = !boot.guidelines.html || localStorage.getItem(this.readKey) === this.version;
-    for (const [id, key] of [["guidelines", "g"], ["keys", "?"]]) {
+    for (const id of ["guidelines", "keys"]) {
       $(id).addEventListener("keydown", (event) => {
-        if (event.key.toLowerCase() !== key || event.ctrlKey || event.metaKey) return;
+        if (event.key.toLowerCase() !== keyOf(id) || event.ctrlKey || event.metaKey) return;
         event.preventDefault(); // the same key opens and closes
         $(id).close();
       });
     }
-    listKeys($("key-list"));
+    const say = (text) => ($("key-note").textContent = text);
+    listKeys($("key-list"), say);
+    printKeys();
+    $("keys-reset").addEventListener("click", () => {
+      forgetChosen();
+      listKeys($("key-list"), say);
+      printKeys();
+      say("All keys are as they were.");
+    });
     $("keys-on").checked = keysAreOn();
     $("keys-on").addEventListener("change", (event) => switchKeys(event.target.checked));
     this.fillReasons(onReason);

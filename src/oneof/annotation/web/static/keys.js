@@ -1,4 +1,5 @@
-// The keys: one table for what they do and for the list that `?` shows.
+// The keys: one table for what they do and for the list that `?` shows. The first key of an action can be changed; the
+// choice is kept in this browser.
 
 const KEYS = [
   { action: "yes", keys: ["Y", "1"], says: "Yes" },
@@ -27,7 +28,71 @@ const ALIASES = { arrowup: "↑", arrowdown: "↓", arrowleft: "←", arrowright
 const REPEATABLE = new Set(["scrollUp", "scrollDown", "labelsBack", "labelsOn", "zoomIn", "zoomOut"]);
 const SWITCH = "oneof-single-keys";
 
-const BY_KEY = new Map(KEYS.flatMap(({ action, keys }) => keys.map((key) => [key.toLowerCase(), action])));
+const CHOSEN = "oneof-keys";
+const FIXED = new Set(["scrollUp", "scrollDown", "labelsBack", "labelsOn", "keys", null]);
+const BUTTONS = { "open-guidelines": "guidelines", "zoom-toggle": "zoomToggle", "zoom-in": "zoomIn", "zoom-out": "zoomOut" };
+for (const id of ["yes", "no", "skip", "why", "undo", "redo", "flag"]) BUTTONS[id] = id;
+
+function readChosen() {
+  try {
+    return JSON.parse(localStorage.getItem(CHOSEN)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+let chosen = readChosen();
+let byKey = new Map();
+
+function keysOf({ action, keys }) {
+  return chosen[action] ? [chosen[action], ...keys.slice(1)] : keys;
+}
+
+/** The key of an action, as it is named in the table of keys. */
+export function keyOf(action) {
+  return keysOf(KEYS.find((entry) => entry.action === action))[0].toLowerCase();
+}
+
+function arrange() {
+  byKey = new Map(KEYS.flatMap((entry) => keysOf(entry).map((key) => [key.toLowerCase(), entry.action])));
+}
+
+/** Shows on each button the key that presses it. */
+export function printKeys() {
+  for (const [id, action] of Object.entries(BUTTONS)) {
+    const button = document.getElementById(id);
+    const keys = keysOf(KEYS.find((entry) => entry.action === action)).filter((key) => !key.includes("Ctrl"));
+    button.setAttribute("aria-keyshortcuts", keys.join(" "));
+    const cap = button.querySelector("kbd");
+    if (cap) cap.textContent = keys[0];
+  }
+}
+
+/** Takes a key for an action; returns why not, in words, or an empty text. */
+function choose(action, name) {
+  if (name.length !== 1 || !name.trim() || "↑↓←→".includes(name)) return "Choose a letter, a digit or a sign.";
+  const other = byKey.get(name);
+  if (other === action) return "";
+  if (byKey.has(name)) return `This key is taken: ${KEYS.find((entry) => entry.action === other).says}.`;
+  chosen = { ...chosen, [action]: name.toUpperCase() };
+  localStorage.setItem(CHOSEN, JSON.stringify(chosen));
+  arrange();
+  return "";
+}
+
+export function forgetChosen() {
+  chosen = {};
+  localStorage.removeItem(CHOSEN);
+  arrange();
+}
+
+arrange();
+addEventListener("storage", (event) => {
+  if (event.key !== CHOSEN) return; // changed in another tab
+  chosen = readChosen();
+  arrange();
+  printKeys();
+});
 
 /** The name of a pressed key, the same on every keyboard layout. */
 function nameOf(event) {
@@ -62,7 +127,7 @@ export function listen(actions) {
       if (name === "z") action = event.shiftKey ? "redo" : "undo";
       else if (name === "y") action = "redo";
     } else if (keysAreOn()) {
-      action = BY_KEY.get(nameOf(event));
+      action = byKey.get(nameOf(event));
     }
     if (!action) return;
     if (event.repeat && !REPEATABLE.has(action)) return; // a key held down must not answer item after item
@@ -70,16 +135,50 @@ export function listen(actions) {
   });
 }
 
-export function listKeys(list) {
-  for (const { keys, says } of KEYS) {
+/** Draws the table; say(text) tells what happened when a key is changed. */
+export function listKeys(list, say) {
+  list.replaceChildren();
+  for (const entry of KEYS) {
     const term = document.createElement("dt");
-    for (const key of keys) {
+    for (const key of keysOf(entry)) {
       const cap = document.createElement("kbd");
       cap.textContent = key;
       term.append(cap, " ");
     }
     const meaning = document.createElement("dd");
-    meaning.textContent = says;
+    meaning.textContent = entry.says;
+    if (!FIXED.has(entry.action)) meaning.append(" ", changer(entry, list, say));
     list.append(term, meaning);
   }
+}
+
+function changer({ action, says }, list, say) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "link change-key";
+  button.dataset.action = action;
+  button.textContent = "Change";
+  button.setAttribute("aria-label", `Change the key: ${says}`);
+  button.addEventListener("click", () => {
+    say(`Press the new key for “${says}”, or Esc to leave it.`);
+    const take = (event) => {
+      if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
+      event.preventDefault();
+      event.stopPropagation(); // or the key would do what it did before
+      stop();
+      if (event.key === "Escape" || event.ctrlKey || event.altKey || event.metaKey) return say("");
+      const problem = choose(action, nameOf(event));
+      say(problem || `“${says}” is ${keyOf(action).toUpperCase()} now.`);
+      listKeys(list, say);
+      printKeys();
+      list.querySelector(`[data-action="${action}"]`).focus();
+    };
+    const stop = () => {
+      document.removeEventListener("keydown", take, true);
+      button.removeEventListener("blur", stop);
+    };
+    document.addEventListener("keydown", take, true);
+    button.addEventListener("blur", stop);
+  });
+  return button;
 }
