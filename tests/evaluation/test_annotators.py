@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from oneof import Answers, UniformQueries, estimate_accuracy, respond
-from oneof.evaluation.annotators import useless_annotators
+from oneof.evaluation.annotators import ERRORS, useless_annotators
 from oneof.evaluation.judges import choose_judges
 
 
@@ -34,3 +34,22 @@ def test_honest_annotators_are_not_named() -> None:
         judges = choose_judges(labels, Answers(subsets, said, annotators=(np.arange(600) % 4).astype(str)))
         assert useless_annotators(judges) == {}
     assert useless_annotators(choose_judges(labels, Answers(subsets, said))) == {}, "nobody is recorded"
+
+
+def test_people_whose_rates_nobody_knows() -> None:
+    """5 % of the answers are wrong: the figure is too low, and a note says what it would be at that rate."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(10, size=4000)
+    predictions = np.where(rng.random(4000) < 0.9, labels, (labels + 1) % 10)
+    subsets = UniformQueries(10, 3).draw(4000, rng)
+    said = respond(subsets, labels, flip_yes=0.05, flip_no=0.05, rng=rng)
+    answers = Answers(subsets, said, annotators=np.array(["ann", "bob"])[np.arange(4000) % 2])
+    found = estimate_accuracy(predictions, answers)
+    assert found.high < 0.88
+    values = [float(value) for value in found.notes[-1].split("accuracy is ")[1].split(" %")[0].split(", ")]
+    wanted = [100 * estimate_accuracy(predictions, answers, flip_yes=rate, flip_no=rate).value for rate in ERRORS]
+    np.testing.assert_allclose(values, wanted, atol=0.51)
+    assert abs(values[1] - 90) < 4
+    silent = [answers.replace(annotators=None), answers.replace(flip_yes=np.full(4000, 0.05))]
+    assert not any("flip rates" in note for some in silent for note in estimate_accuracy(predictions, some).notes)
+    assert not estimate_accuracy(predictions, answers, flip_yes=0.0, check=False).notes

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from oneof.answers import Answers
 from oneof.evaluation import uncertain_rates
 from oneof.evaluation.agreement import Agreements, Floats, alike
-from oneof.evaluation.annotators import without_useless
+from oneof.evaluation.annotators import if_people_err, without_useless
 from oneof.evaluation.estimate import Estimate
 from oneof.evaluation.intervals import (
     add,
@@ -50,6 +50,7 @@ def estimate_accuracy(
 
     predictions: int (items,), the predicted class of each item; `answers.items` points into it.
     anytime: an interval that may be looked at after every answer; for one planned look the default is narrower.
+    Where annotators are named and their flip rates are not known, a note tells the accuracy at some rates.
     check: refuse answers that do not fit the law of their questions, and leave out annotators who are of no use.
     queries: the query distribution where it is not uniform. flip rates default to those that the answers carry, with
     their uncertainty where they were estimated. trained_on: items that the model has learned from; never judged by.
@@ -68,7 +69,11 @@ def estimate_accuracy(
         predictions, answers, confidence,
         check=check, queries=queries, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on,
     )  # fmt: skip
-    return judged_accuracy(judges, confidence, anytime=anytime, queries=queries)
+    found = judged_accuracy(judges, confidence, anytime=anytime, queries=queries)
+    by_people = judges.answers.annotators is not None and flip_yes is None and flip_no is None and _uniform(queries)
+    if by_people and not (judges.rho1.any() or judges.rho0.any() or judges.unknown.all()):
+        return Estimate(*found, found.kind, (*found.notes, if_people_err(judges)))
+    return found
 
 
 def judges_of(

@@ -20,6 +20,9 @@ from oneof.evaluation.judges import Judges, counted
 LEVEL = 1e-4
 """How often honest annotators may be named by accident."""
 
+ERRORS = (0.02, 0.05, 0.1)
+"""Shares of wrong answers, of yes and of no, at which the accuracy is told where nobody knows the rates."""
+
 HALF = 0.5
 """Trust relative to the others that an annotator must be shown to be below: flips of 25 % each way."""
 
@@ -76,6 +79,27 @@ def without_useless(judges: Judges) -> Judges:
     kept = judges[~left_out]
     note = f"left out annotators whose answers are of no use: {told}"
     return replace(kept, notes=(*judges.notes, note))
+
+
+def if_people_err(judges: Judges) -> str:
+    """What the accuracy would be if some of the answers were wrong: for people whose flip rates nobody knows.
+
+    >>> from oneof import Answers, UniformQueries, respond
+    >>> from oneof.evaluation.judges import choose_judges
+    >>> labels, subsets = np.arange(2000) % 10, UniformQueries(10, 5).draw(2000, rng=0)
+    >>> said = respond(subsets, labels, flip_yes=0.05, flip_no=0.05, rng=1)
+    >>> if_people_err(choose_judges(labels, Answers(subsets, said, annotators=["ann"] * 2000))).split("; ")[1]
+    'if 2, 5, 10 % of them are, the accuracy is 95, 100, 100 %'
+    """
+    answered = ~judges.unknown
+    share, found = judges.agrees[answered].mean(), []
+    for rate in ERRORS:
+        flips = np.full(len(judges), rate)
+        right, wrong = (float(each[answered].mean()) for each in judges.rates(flips, flips))
+        found.append(min(1.0, max(0.0, (share - wrong) / (right - wrong))))
+    rates, values = (", ".join(f"{100 * one:.0f}" for one in each) for each in (ERRORS, found))
+    told = "no flip rates are known: answers are taken as never wrong"
+    return f"{told}; if {rates} % of them are, the accuracy is {values} %"
 
 
 def _difference(counts: Floats) -> tuple[Floats, Floats]:
