@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from oneof.cli import annotate_manage, annotate_programs, annotate_project, annotate_report
+from oneof.cli import annotate_classes, annotate_manage, annotate_programs, annotate_project, annotate_report
 from oneof.cli.annotate_options import Folder, Name, Url, list_problems, open_database
 from oneof.cli.annotate_status import print_status
 
@@ -176,7 +176,7 @@ def import_command(
 
     with _counting("items") as report:
         project, opened = open_database(folder, database)
-        known = {} if gold is None else read_gold(gold, [one.name for one in project.classes])
+        known = {} if gold is None else read_gold(gold, project.label_names)
         done = import_items(opened, project, path, known, report=report)
         predict_new(opened, project)
     list_problems("left out", done.left_out)
@@ -345,3 +345,4 @@ for command in ("predictions", "ask", "gold", "key", "webhook", "history"):
 for command in ("settings", "guidelines", "review", "model"):
     app.command()(getattr(annotate_project, command))
 app.command()(annotate_report.report)
+app.command()(annotate_classes.classes)

@@ -55,7 +55,7 @@ def gold(
     from oneof.annotation.store import journal
 
     project, opened = open_database(folder, database)
-    names = [one.name for one in project.classes]
+    names = project.label_names
     if label is not None and label not in names:
         raise ProjectError(f"label {label!r}: not one of the classes")
     number, now = _find(opened, item), time.time()

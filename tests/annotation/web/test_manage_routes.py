@@ -50,6 +50,16 @@ def test_a_project_is_run_with_a_key(world, program):
 
 
 @without_postgresql
+def test_classes_change_once_that_is_confirmed(world, program):
+    wanted = {"kind": "merge", "name": "c4", "into": "c1"}
+    assert program.post("/api/v1/classes", json=wanted).json()["done"] is False
+    assert program.get("/api/v1/classes").json()["classes"][4]["ended"] is None
+    assert program.post("/api/v1/classes", json=wanted | {"confirmed": True}).json()["done"] is True
+    assert program.get("/api/v1/classes").json()["classes"][4]["into"] == 1
+    assert program.post("/api/v1/classes", json={"kind": "retire", "name": "c4"}).status_code == 422
+
+
+@without_postgresql
 def test_a_judging_round_by_number_or_width(world, program):
     assert "no model" in program.post("/api/v1/judge", json={"questions": 3}).json()["detail"]
     model = world.model()

@@ -62,7 +62,7 @@ def choose_questions(
         values = [
             {
                 "task": rows[chosen[index]].id,
-                "subset": write_subset(subsets[index], rng),
+                "subset": write_subset(subsets[index], rng, project.active),
                 "position": positions[start + rank],
                 "draw_id": draw_id,
                 "draw_row": int(chosen[index]),

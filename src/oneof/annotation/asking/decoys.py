@@ -100,7 +100,7 @@ def ask_round(connection: Connection, project: Project, count: int, now: float) 
             "draw_id": draw_id,
             "draw_row": number,
             "design": "prediction",
-            "predicted": row.label,
+            "predicted": project.lineage.today(row.label),
             "model_id": model.id,
             "quota": 1,
             "free": 1,
@@ -154,6 +154,7 @@ def _left(project: Project, model: Any) -> Select[Any]:
     again = select(asked.c.id).where(
         asked.c.item_id == items.c.id, asked.c.design == "prediction", asked.c.model_id == model.id
     )
+    gone = [number for number in range(len(project.classes)) if project.lineage.today(number) is None]
     fit: ColumnElement[bool] = predictions.c.held_out
     if project.settings.mechanism == "uniform":
         fit = fit | items.c.id.not_in(learned_from(model.last_event))
@@ -161,13 +162,15 @@ def _left(project: Project, model: Any) -> Select[Any]:
         select(items.c.id, predictions.c.label, predictions.c.held_out)
         .join(predictions, (predictions.c.item_id == items.c.id) & (predictions.c.model_id == model.id))
         .where(items.c.removed_at.is_(None), items.c.gold.is_(None), fit, ~again.exists())
+        .where(predictions.c.label.not_in(gone))
         .order_by(items.c.id)
     )
 
 
 def _draw(project: Project, labels: Sequence[int], rng: np.random.Generator) -> list[str]:
-    queries = PredictionQueries(len(project.classes), project.settings.size)
-    return [write_subset(row, rng) for row in queries.draw(np.array(labels, dtype=np.int64), rng)]
+    queries = PredictionQueries(len(project.active), project.settings.size)
+    places = np.array([project.lineage.place(label) for label in labels], dtype=np.int64)
+    return [write_subset(row, rng, project.active) for row in queries.draw(places, rng)]
 
 
 def _among_the_next(connection: Connection, count: int, rng: np.random.Generator) -> list[int]:

@@ -20,15 +20,18 @@ ROUND = 2**48
 """Positions of one round of questions; 2**14 rounds fit into a 63-bit position."""
 
 
-def write_subset(labels: NDArray[np.bool_], rng: np.random.Generator) -> str:
+def write_subset(labels: NDArray[np.bool_], rng: np.random.Generator, active: Sequence[int] | None = None) -> str:
     """A subset as text: class numbers in the order in which the labels are shown, which is random.
+
+    active: the numbers of the classes that `labels` is about, where some are gone.
 
     Whoever reads a list from the top meets each class equally often in each place, and a reload shows the same order.
 
     >>> sorted(read_subset(write_subset(np.array([True, False, True]), np.random.default_rng(0))))
     [0, 2]
     """
-    return ",".join(map(str, rng.permutation(np.flatnonzero(labels))))
+    numbers = np.arange(len(labels)) if active is None else np.asarray(active)
+    return ",".join(map(str, rng.permutation(numbers[labels])))
 
 
 def read_subset(text: str) -> list[int]:
@@ -48,7 +51,8 @@ def new_draw(connection: Connection, project: Project, count: int, now: float, d
     seed = int(state[0] >> np.uint64(1))
     row = insert(draws).values(
         seed=seed,
-        classes=len(project.classes),
+        classes=len(project.active),
+        edition=project.lineage.edition,
         size=project.settings.size,
         drawn=count,
         design=design,
@@ -62,9 +66,7 @@ def ask(connection: Connection, project: Project, item_ids: Sequence[int], gold:
     settings = project.settings
     rounds = settings.questions_per_item
     count = len(item_ids) * rounds
-    draw_id, seed = new_draw(connection, project, count, now, "uniform")
-    subsets = UniformQueries(len(project.classes), settings.size).draw(count, np.random.default_rng(seed))
-    labels = np.random.default_rng([seed, 2]).permuted(np.nonzero(subsets)[1].reshape(count, -1), axis=1).tolist()
+    draw_id, seed, labels = _draw(connection, project, count, now)
     order = np.random.default_rng([seed, 1]).integers(ROUND, size=count).tolist()
     rows: list[dict[str, Any]] = []
     for row in range(count):
@@ -74,7 +76,7 @@ def ask(connection: Connection, project: Project, item_ids: Sequence[int], gold:
             {
                 "item_id": item_ids[index],
                 "kind": "gold" if gold[index] else "question",
-                "subset": ",".join(map(str, labels[row])),
+                "subset": labels[row],
                 "draw_id": draw_id,
                 "draw_row": row,
                 "design": "uniform",
@@ -87,7 +89,38 @@ def ask(connection: Connection, project: Project, item_ids: Sequence[int], gold:
     facts.add(connection, "needed", sum(row["quota"] for row in rows))
 
 
+def ask_instead(connection: Connection, project: Project, old: Sequence[Any], now: float) -> None:
+    """Questions in place of others (rows of item_id, free and position), drawn uniformly from the classes of today."""
+    draw_id, _, labels = _draw(connection, project, len(old), now)
+    rows = [
+        {
+            "item_id": row.item_id,
+            "kind": "question",
+            "subset": labels[number],
+            "draw_id": draw_id,
+            "draw_row": number,
+            "design": "uniform",
+            "quota": row.free,
+            "free": row.free,
+            # Not the same place: the search goes on after it.
+            "position": row.position + 1,
+        }
+        for number, row in enumerate(old)
+    ]
+    connection.execute(insert(tasks), rows)
+    facts.add(connection, "needed", sum(row["quota"] for row in rows))
+
+
+def _draw(connection: Connection, project: Project, count: int, now: float) -> tuple[int, int, list[str]]:
+    """A uniform draw: its id and seed, and the labels of each question as text, in random order."""
+    draw_id, seed = new_draw(connection, project, count, now, "uniform")
+    subsets = UniformQueries(len(project.active), project.settings.size).draw(count, np.random.default_rng(seed))
+    numbers = np.array(project.active)[np.nonzero(subsets)[1]].reshape(count, -1)
+    shuffled = np.random.default_rng([seed, 2]).permuted(numbers, axis=1).tolist()
+    return draw_id, seed, [",".join(map(str, labels)) for labels in shuffled]
+
+
 def draw_again(connection: Connection, draw_id: int) -> NDArray[np.bool_]:
-    """The subsets of a recorded uniform draw, bool (count, k), from its seed alone."""
+    """The subsets of a recorded uniform draw, bool (count, classes of its edition), from its seed alone."""
     draw = connection.execute(select(draws).where(draws.c.id == draw_id)).one()
     return UniformQueries(draw.classes, draw.size).draw(draw.drawn, np.random.default_rng(draw.seed))

@@ -17,7 +17,7 @@ from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.auditing import STANDING
-from oneof.annotation.store.schema import claims, events, items, people, tasks
+from oneof.annotation.store.schema import claims, draws, events, items, people, tasks
 
 Why = Literal["disagreement", "flag", "gold"]
 
@@ -49,7 +49,7 @@ def queue(connection: Connection, project: Project, limit: int = 30) -> list[Cas
     for flag in _open_flags(connection, limit):
         found.append(_case(connection, project, "flag", flag.task_id, remark=flag.comment, target=flag.id))
     if project.settings.epsilon is None:
-        for miss in _gold_misses(connection, limit):
+        for miss in _gold_misses(connection, project, limit):
             found.append(_case(connection, project, "gold", miss.task_id, target=miss.event_id))
     return found[:limit]
 
@@ -166,17 +166,19 @@ def _open_flags(connection: Connection, limit: int) -> list[Any]:
     )
 
 
-def _gold_misses(connection: Connection, limit: int) -> list[Any]:
+def _gold_misses(connection: Connection, project: Project, limit: int) -> list[Any]:
     rows = connection.execute(
-        select(claims.c.task_id, claims.c.event_id, claims.c.answer, tasks.c.subset, items.c.gold)
+        select(claims.c.task_id, claims.c.event_id, claims.c.answer, tasks.c.subset, items.c.gold, draws.c.edition)
         .join(tasks, tasks.c.id == claims.c.task_id)
         .join(items, items.c.id == tasks.c.item_id)
+        .join(draws, draws.c.id == tasks.c.draw_id)
         .where(claims.c.state == "answered", claims.c.answer != "skip")
         .where(tasks.c.kind == "gold", items.c.gold.is_not(None))
         .where(claims.c.event_id.not_in(_resolved_events()))
         .order_by(claims.c.event_id)
     )
-    wrong = [row for row in rows if (row.gold in read_subset(row.subset)) != (row.answer == "yes")]
+    right = project.lineage.right
+    wrong = [row for row in rows if right(row.gold, read_subset(row.subset), row.answer == "yes", row.edition) is False]
     return wrong[:limit]
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, String, and_, cast, exists, fu
 
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.project.folder import Project
-from oneof.annotation.store.schema import claims, events, items, models, people, predictions, tasks
+from oneof.annotation.store.schema import claims, draws, events, items, models, people, predictions, tasks
 
 UNSURE = 0.6
 """The model is unsure of an item below this probability of its label."""
@@ -47,7 +47,7 @@ def listed(
         .add_columns(func.substr(items.c.text, 1, SHOWN_TEXT).label("text"), predictions.c.label)
         .add_columns(predictions.c.confidence)
         .outerjoin(predictions, said)
-        .where(items.c.id > after, *_conditions(show))
+        .where(items.c.id > after, *_conditions(show, project.lineage.edition))
         .where(items.c.removed_at.is_not(None) if show == "removed" else items.c.removed_at.is_(None))
         .order_by(items.c.id)
         .limit(limit + 1)
@@ -76,7 +76,12 @@ def one_item(connection: Connection, project: Project, item_id: int) -> dict[str
     if not found or found[0]["id"] != item_id:
         return None
     names = [one.name for one in project.classes]
-    asked = connection.execute(select(tasks).where(tasks.c.item_id == item_id).order_by(tasks.c.id)).all()
+    asked = connection.execute(
+        select(tasks, draws.c.edition)
+        .join(draws, draws.c.id == tasks.c.draw_id)
+        .where(tasks.c.item_id == item_id)
+        .order_by(tasks.c.id)
+    ).all()
     said = connection.execute(
         select(claims.c.task_id, claims.c.answer, claims.c.state, people.c.name, people.c.role)
         .add_columns(events.c.seconds, events.c.at, events.c.flip, events.c.comment)
@@ -96,8 +101,13 @@ def one_item(connection: Connection, project: Project, item_id: int) -> dict[str
     used = [row for row in said if row.state == "answered" and row.answer != "skip"]
     kinds = {row.id: row.kind for row in asked}
     subsets = {row.id: read_subset(row.subset) for row in asked}
+    editions = {row.id: row.edition for row in asked}
+    read = project.lineage.read
     telling = [
-        (subsets[row.task_id], row.answer == "yes", row.flip) for row in used if kinds[row.task_id] == "question"
+        (np.flatnonzero(told.shown).tolist(), row.answer == "yes", row.flip)
+        for row in used
+        if kinds[row.task_id] == "question"
+        and (told := read(subsets[row.task_id], row.answer == "yes", editions[row.task_id])) is not None
     ]
     full = connection.execute(select(items.c.text).where(items.c.id == item_id)).scalar()
     return found[0] | {
@@ -114,7 +124,7 @@ def one_item(connection: Connection, project: Project, item_id: int) -> dict[str
             for row in asked
         ],
         "remarks": [dict(row._mapping) for row in remarks],
-        "evidence": evidence(telling, len(names), project.settings.slip_rate) if telling else None,
+        "evidence": evidence(telling, len(project.active), project.settings.slip_rate) if telling else None,
     }
 
 
@@ -135,7 +145,7 @@ def evidence(answers: list[tuple[list[int], bool, float]], classes: int, slip: f
     return [float(share) for share in softmax(total)]
 
 
-def _conditions(show: str) -> list[ColumnElement[bool]]:
+def _conditions(show: str, edition: int) -> list[ColumnElement[bool]]:
     if show not in FILTERS:
         raise ValueError(f"filter {show!r}: expected one of {', '.join(FILTERS)}")
     mine = and_(tasks.c.item_id == items.c.id, claims.c.task_id == tasks.c.id, claims.c.state == "answered")
@@ -160,7 +170,10 @@ def _conditions(show: str) -> list[ColumnElement[bool]]:
         "flagged": [exists().where(flagged, events.c.id.not_in(resolved))],
         "disagreeing": [torn.exists()],
         "unsure": [predictions.c.confidence < UNSURE],
-        "against": [predictions.c.label.is_not(None), exists().where(mine, contradicts)],
+        "against": [
+            predictions.c.label.is_not(None),
+            exists().where(mine, contradicts, draws.c.id == tasks.c.draw_id, draws.c.edition == edition),
+        ],
         "gold": [items.c.gold.is_not(None)],
         "removed": [],
     }

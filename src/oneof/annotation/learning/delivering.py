@@ -52,5 +52,11 @@ def predictions_csv(connection: Connection, project: Project) -> str:
     for row in rows:
         confidence = "" if row.confidence is None else f"{row.confidence:.6f}"
         kept = "true" if row.held_out else "false"
-        writer.writerow([row.name, project.classes[row.label].name, confidence, kept])
+        writer.writerow([row.name, project.classes[_today(project, row.label)].name, confidence, kept])
     return out.getvalue()
+
+
+def _today(project: Project, label: int) -> int:
+    """The class that a label stands for today; a retired one stays what the model said."""
+    found = project.lineage.today(label)
+    return label if found is None else found

@@ -3,7 +3,8 @@
 item, subset and answer come first; the rest says how the question was chosen and from which prediction, whether the
 item is kept aside from training, whether it was skipped and what was guessed then, whether the model's guess stood
 beside it, who, when, from which seed, under which guidelines, and how often the answer was flipped on purpose. Skips
-are among them: judging without them would be too good. The answers are read in one snapshot, and nobody waits for it.
+are among them: judging without them would be too good. Labels are those of today (see `project/lineage.py`): what says
+nothing of them any more is left out. The answers are read in one snapshot, and nobody waits for it.
 """
 
 import csv
@@ -88,14 +89,13 @@ def answer_rows(
     connection: Connection, project: Project, *, skips: bool = True, checks: bool = False, withdrawn: bool = False
 ) -> Rows:
     """The answers in batches of rows; `subset` is a list of class names. Gold and repeats only with `checks`."""
-    names = [one.name for one in project.classes]
     current = select(func.max(models.c.id)).scalar_subquery()
     wanted = (
         select(items.c.name.label("item"), tasks.c.subset, events.c.answer, people.c.name.label("annotator"))
         .add_columns(events.c.flip, tasks.c.design, tasks.c.predicted, events.c.guess, events.c.shown)
         .add_columns(predictions.c.held_out, events.c.claimed_at, events.c.at, events.c.seconds)
         .add_columns(draws.c.seed, tasks.c.draw_row, events.c.guidelines, events.c.late, claims.c.state)
-        .add_columns(tasks.c.kind, tasks.c.id.label("task"), events.c.comment)
+        .add_columns(tasks.c.kind, tasks.c.id.label("task"), events.c.comment, draws.c.edition)
         .select_from(events)
         .join(claims, (claims.c.task_id == events.c.task_id) & (claims.c.person_id == events.c.person_id))
         .join(tasks, tasks.c.id == events.c.task_id)
@@ -116,14 +116,14 @@ def answer_rows(
         yield [
             {
                 "item": row.item,
-                "subset": [names[index] for index in read_subset(row.subset)],
+                "subset": labels,
                 "answer": row.answer,
                 "annotator": row.annotator,
                 "flip_yes": row.flip,
                 "flip_no": row.flip,
                 # Beside the model's guess nobody answers the question alone: that trains, and judges nothing.
-                "design": "given" if row.shown else row.design,
-                "predicted": None if row.predicted is None else names[row.predicted],
+                "design": "given" if row.shown else design,
+                "predicted": None if row.predicted is None else _predicted(project, row.predicted),
                 "adaptive": row.design == "adaptive",
                 "skip": row.answer == "skip",
                 "guess": row.guess,
@@ -142,11 +142,30 @@ def answer_rows(
                 "reason": row.comment,
             }
             for row in part
+            for labels, design in _asked(project, row)
         ]
 
 
+def _asked(project: Project, row: Any) -> list[tuple[list[str], str]]:
+    """The labels of a question and its design, as the classes are today; nothing if it says nothing of them."""
+    numbers = read_subset(row.subset)
+    if row.edition == project.lineage.edition:
+        return [([project.classes[number].name for number in numbers], row.design)]
+    told = project.lineage.read(numbers, row.answer == "yes", row.edition)
+    if told is None:
+        return []
+    names = [name for name, shown in zip(project.active_names, told.shown, strict=True) if shown]
+    gone = row.predicted is not None and project.lineage.today(row.predicted) is None
+    return [(names, row.design if told.uniform and not gone else "given")]
+
+
+def _predicted(project: Project, number: int) -> str | None:
+    today = project.lineage.today(number)
+    return None if today is None else project.classes[today].name
+
+
 def _write_csv(rows: Rows, project: Project, part: Path) -> None:
-    told = "|".join(one.name for one in project.classes)
+    told = "|".join(project.active_names)
     with part.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([*COLUMNS, "classes"])
@@ -159,7 +178,7 @@ def _write_csv(rows: Rows, project: Project, part: Path) -> None:
 
 
 def _write_jsonl(rows: Rows, project: Project, part: Path) -> None:
-    told: dict[str, Any] = {"classes": [one.name for one in project.classes]}
+    told: dict[str, Any] = {"classes": project.active_names}
     with part.open("w", encoding="utf-8") as stream:
         for batch in rows:
             for row in batch:
@@ -194,7 +213,7 @@ def _write_parquet(rows: Rows, project: Project, part: Path) -> None:
         "task": pa.int64(),
         **dict.fromkeys(FLAGS, pa.bool_()),
     }
-    names = json.dumps([one.name for one in project.classes]).encode()
+    names = json.dumps(project.active_names).encode()
     schema = pa.schema(
         [(column, kinds.get(column, pa.string())) for column in COLUMNS], metadata={b"oneof.classes": names}
     )

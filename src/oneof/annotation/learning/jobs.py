@@ -120,7 +120,7 @@ def _import(
 ) -> tuple[str, dict[str, Any]]:
     """Nothing for the journal: the import writes into it itself."""
     gold_file = request.get("gold")
-    gold = {} if gold_file is None else read_gold(Path(gold_file), [one.name for one in project.classes])
+    gold = {} if gold_file is None else read_gold(Path(gold_file), project.label_names)
     total = int(request.get("count", 0))
     path = Path(request["path"])
 

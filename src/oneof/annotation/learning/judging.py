@@ -19,8 +19,9 @@ from oneof import Answers, Estimate, estimate_accuracy
 from oneof.annotation.asking import decoys
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.learning.guesses import largest_error, with_guesses
+from oneof.annotation.learning.table import as_answers, telling
 from oneof.annotation.project.folder import Project
-from oneof.annotation.store.schema import claims, events, items, models, people, predictions, tasks
+from oneof.annotation.store.schema import claims, draws, events, items, models, people, predictions, tasks
 from oneof.evaluation.judges import MOST_CHANGED, choose_judges
 from oneof.evaluation.law import unusual_annotators
 from oneof.noise import rates_from_gold, rates_from_repeated
@@ -96,11 +97,21 @@ def current_model(connection: Connection, project: Project) -> dict[str, Any] | 
 def gather(connection: Connection, project: Project, model: Any) -> Bench:
     """The answers that may judge this model, with the best flip rates there are, and guesses where they are safe."""
     rows, notes = _fresh(connection, project, model)
+    found = {number: project.lineage.place(number) for number in {row.label for row in rows}}
+    places = {number: place for number, place in found.items() if place is not None}
+    known = [row for row in rows if row.label in places]
+    if len(known) < len(rows):
+        notes += (f"left out {len(rows) - len(known)} answers about items that are taken for a retired class",)
+    rows = telling(project, known)
+    if len(rows) < len(known):
+        notes += (f"left out {len(known) - len(rows)} answers that say nothing of the classes of today",)
     ids, about = np.unique(np.array([row.item_id for row in rows], dtype=np.int64), return_inverse=True)
     labels, confidences = np.zeros(len(ids), dtype=np.int64), np.full(len(ids), np.nan)
-    labels[about] = [row.label for row in rows]
+    labels[about] = [places[row.label] for row in rows]
     confidences[about] = [np.nan if row.confidence is None else row.confidence for row in rows]
-    plain = _table(project, rows, about)
+    # A skip is of the same kind as the answer that it stands for: nothing may be chosen by whether somebody skipped.
+    flips = [project.settings.flip if row.answer == "skip" else row.flip for row in rows]
+    plain = as_answers(project, rows, about, np.array(flips, dtype=np.float64))
     if not len(plain):
         return Bench(labels, confidences, plain, plain, "settings", 0, notes)
     rates_from, plain = _with_rates(connection, project, plain)
@@ -120,8 +131,13 @@ def guess_error(connection: Connection, project: Project) -> float:
         .where(tasks.c.kind == "gold", items.c.gold.is_not(None), events.c.guess.is_not(None))
         .limit(MOST)
     ).all()
-    wrong = sum((row.gold in read_subset(row.subset)) != (row.guess == "yes") for row in made)
-    return largest_error(wrong, len(made), project.settings.guess_error)
+    right = [project.lineage.right(row.gold, read_subset(row.subset), row.guess == "yes", row.edition) for row in made]
+    told = [one for one in right if one is not None]
+    return largest_error(told.count(False), len(told), project.settings.guess_error)
+
+
+def _is_right(project: Project, row: Any) -> bool | None:
+    return project.lineage.right(row.gold, read_subset(row.subset), row.answer == "yes", row.edition)
 
 
 def _what_if(labels: Any, answers: Answers, rate: float) -> dict[str, float]:
@@ -134,17 +150,19 @@ def _what_if(labels: Any, answers: Answers, rate: float) -> dict[str, float]:
 def _with_rates(connection: Connection, project: Project, answers: Answers) -> tuple[str, Answers]:
     """Where the best flip rates come from, and the answers with them."""
     kinds = _standing().add_columns(items.c.gold).where(claims.c.answer != "skip").limit(MOST)
-    gold = connection.execute(kinds.where(tasks.c.kind == "gold", items.c.gold.is_not(None))).all()
+    asked = connection.execute(kinds.where(tasks.c.kind == "gold", items.c.gold.is_not(None))).all()
+    gold = [row for row in telling(project, asked) if _is_right(project, row) is not None]
     if len(gold) >= FEWEST_GOLD:
-        told = _table(project, gold, list(range(len(gold))))
-        known = np.array([row.gold for row in gold])
+        told = as_answers(project, gold, list(range(len(gold))))
+        known = np.array([project.lineage.place(row.gold) for row in gold])
         rates = rates_from_gold(told, known)
         enough = dict(zip(rates.annotators, (rates.answers >= FEWEST_GOLD).tolist(), strict=True))
         if not all(enough.get(name, False) for name in annotator_names(answers)):
             rates = rates_from_gold(told.replace(annotators=None), known)  # one pair for everybody
         return "gold", rates.apply(answers)
     asked = connection.execute(kinds.where(tasks.c.kind.in_(("question", "repeat")), tasks.c.design == "uniform")).all()
-    told = _table(project, asked, [row.item_id for row in asked])
+    asked = [row for row in asked if row.edition == project.lineage.edition]
+    told = as_answers(project, asked, [row.item_id for row in asked])
     try:
         rates = rates_from_repeated(told.replace(annotators=None))
     except ValueError:  # no question was asked twice
@@ -161,11 +179,12 @@ def _standing() -> Select[Any]:
     """
     return (
         select(tasks.c.item_id, tasks.c.subset, tasks.c.design, tasks.c.predicted, tasks.c.model_id)
-        .add_columns(claims.c.answer, events.c.guess, events.c.flip, people.c.name)
+        .add_columns(claims.c.answer, events.c.guess, events.c.flip, people.c.name, draws.c.edition)
         .select_from(claims)
         .join(tasks, tasks.c.id == claims.c.task_id)
         .join(events, events.c.id == claims.c.event_id)
         .join(items, items.c.id == tasks.c.item_id)
+        .join(draws, draws.c.id == tasks.c.draw_id)
         .join(people, people.c.id == claims.c.person_id)
         .where(claims.c.state == "answered")
         .order_by(tasks.c.design != "prediction", claims.c.event_id)
@@ -195,31 +214,9 @@ def _fresh(connection: Connection, project: Project, model: Any) -> tuple[list[A
     # Rounds about an earlier model judge this one too, as long as the two hardly differ there; by items and models
     # alone, never by what was said.
     earlier = [row for row in rows if row.design == "prediction" and row.model_id != model.id]
-    changed = sum(row.predicted != row.label for row in earlier)
+    today = project.lineage.today
+    changed = sum(today(row.predicted) != today(row.label) for row in earlier)
     if changed <= MOST_CHANGED * len(earlier):
         return rows, ()
     kept = [row for row in rows if row.design != "prediction" or row.model_id == model.id]
     return kept, (f"left out {len(earlier)} answers of judging rounds about earlier models, which guessed otherwise",)
-
-
-def _table(project: Project, rows: Any, about: Any) -> Answers:
-    subsets = np.zeros((len(rows), len(project.classes)), dtype=np.bool_)
-    for number, row in enumerate(rows):
-        subsets[number, read_subset(row.subset)] = True
-    # A skip is of the same kind as the answer that it stands for: nothing may be chosen by whether somebody skipped.
-    own = project.settings.flip
-    flips = np.array([own if row.answer == "skip" else row.flip for row in rows], dtype=np.float64)
-    rates = flipped_again(flips, project.settings.slip_rate)
-    return Answers(
-        subsets,
-        np.array([row.answer == "yes" for row in rows], dtype=np.bool_),
-        np.asarray(about, dtype=np.int64),
-        class_names=[one.name for one in project.classes],
-        annotators=np.array([row.name for row in rows], dtype=str),
-        flip_yes=rates,
-        flip_no=rates,
-        randomised=flips,
-        design=[row.design for row in rows],
-        predicted=[-1 if row.predicted is None else row.predicted for row in rows],
-        skipped=np.array([row.answer == "skip" for row in rows], dtype=np.bool_),
-    )

@@ -18,7 +18,7 @@ from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
 from oneof.annotation.store.auditing import STANDING
 from oneof.annotation.store.database import Database
-from oneof.annotation.store.schema import claims, events, items, people, tasks
+from oneof.annotation.store.schema import claims, draws, events, items, people, tasks
 
 RECENT = 1000
 SHOWN_FLAGS = 50
@@ -54,7 +54,7 @@ def krippendorff_alpha(counts: Iterable[tuple[int, int, int]]) -> float | None:
 def expected_yes_rate(project: Project) -> float:
     """m/k, seen through the flips of private mode."""
     settings = project.settings
-    rate = settings.size / len(project.classes)
+    rate = settings.size / len(project.active)
     return rate * (1 - settings.flip) + (1 - rate) * settings.flip
 
 
@@ -65,7 +65,7 @@ def dashboard(database: Database, project: Project, now: float) -> dict[str, Any
         annotators = [
             _annotator(connection, project, person, now) for person in everybody if person.role == "annotator"
         ]
-        yes, no = _yes_and_no(connection)
+        yes, no = _yes_and_no(connection, project)
         answered = sum(person.counted_answered for person in everybody)
         return {
             "project": project.settings.name,
@@ -94,17 +94,19 @@ def dashboard(database: Database, project: Project, now: float) -> dict[str, Any
 def _annotator(connection: Connection, project: Project, person: Any, now: float) -> dict[str, Any]:
     rows = connection.execute(
         select(claims.c.answer, events.c.seconds, tasks.c.kind, tasks.c.subset, tasks.c.design, items.c.gold)
-        .add_columns(tasks.c.repeat_of)
+        .add_columns(tasks.c.repeat_of, draws.c.edition)
         .select_from(claims)
         .join(events, events.c.id == claims.c.event_id)
         .join(tasks, tasks.c.id == claims.c.task_id)
         .join(items, items.c.id == tasks.c.item_id)
+        .join(draws, draws.c.id == tasks.c.draw_id)
         .where(claims.c.person_id == person.id, claims.c.state.in_(STANDING))
         .order_by(claims.c.event_id.desc())
         .limit(RECENT)
     ).all()
     drawn = [row for row in rows if row.kind == "question" and row.answer != "skip" and row.design == "uniform"]
-    gold = [row for row in rows if row.kind == "gold" and row.answer != "skip"]
+    drawn = [row for row in drawn if row.edition == project.lineage.edition]
+    gold = [_is_right(project, row) for row in rows if row.kind == "gold" and row.answer != "skip"]
     seconds = [row.seconds for row in rows]
     yes = sum(row.answer == "yes" for row in drawn)
     rate = expected_yes_rate(project)
@@ -122,8 +124,8 @@ def _annotator(connection: Connection, project: Project, person: Any, now: float
         "unusual_yes_rate": bool(drawn) and abs(yes / len(drawn) - rate) > UNLIKELY * error,
         "median_seconds": median(seconds) if seconds else None,
         "too_fast": _share(sum(value < project.settings.too_fast_seconds for value in seconds), len(seconds)),
-        "gold_right": sum((row.gold in read_subset(row.subset)) == (row.answer == "yes") for row in gold),
-        "gold_asked": len(gold),
+        "gold_right": gold.count(True),
+        "gold_asked": gold.count(True) + gold.count(False),
         "repeats_same": same,
         "repeats_asked": repeated,
         "last_hour": connection.execute(
@@ -132,6 +134,13 @@ def _annotator(connection: Connection, project: Project, person: Any, now: float
             .where(events.c.person_id == person.id, events.c.kind == "answer", events.c.at > now - 3600)
         ).scalar_one(),
     }
+
+
+def _is_right(project: Project, row: Any) -> bool | None:
+    """Whether an answer about a known item is right; None where it is not known any more, or the classes changed."""
+    if row.gold is None:
+        return None
+    return project.lineage.right(row.gold, read_subset(row.subset), row.answer == "yes", row.edition)
 
 
 def _repeats(connection: Connection, person_id: int) -> tuple[int, int]:
@@ -165,12 +174,14 @@ def _agreement_counts(connection: Connection) -> list[tuple[int, int, int]]:
     return [(int(y), int(n), int(count)) for y, n, count in rows]
 
 
-def _yes_and_no(connection: Connection) -> tuple[int, int]:
-    """Answers to uniform questions: only those have a known expected rate."""
+def _yes_and_no(connection: Connection, project: Project) -> tuple[int, int]:
+    """Answers to uniform questions about the classes of today: only those have this expected rate."""
     rows = connection.execute(
         select(claims.c.answer, func.count())
         .join(tasks, tasks.c.id == claims.c.task_id)
+        .join(draws, draws.c.id == tasks.c.draw_id)
         .where(claims.c.state == "answered", tasks.c.kind == "question", tasks.c.design == "uniform")
+        .where(draws.c.edition == project.lineage.edition)
         .group_by(claims.c.answer)
     )
     found = {answer: int(count) for answer, count in rows}

@@ -45,7 +45,7 @@ def suggest(project: Project, accuracy: float | None, width: float) -> Suggested
     """
     planned = min(max(EXPECTED if accuracy is None else accuracy, 0.5), 0.99)
     flip = flipped_again(project.settings.flip, project.settings.slip_rate)
-    right, wrong = (float(rate) for rate in decoy_rates(len(project.classes), project.settings.size, flip, flip))
+    right, wrong = (float(rate) for rate in decoy_rates(len(project.active), project.settings.size, flip, flip))
     try:
         questions = answers_for_width(planned, width, right, wrong)
     except TooManyAnswersError:

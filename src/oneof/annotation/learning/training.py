@@ -4,6 +4,7 @@ Items are split by the hash of their content: those kept aside are never trained
 their answers stay fit to judge. The predictions are stored, and the dashboard goes on judging them as answers come in.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,13 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from oneof import Answers, Estimate
 from oneof.annotation.asking import decoys
 from oneof.annotation.asking.adaptive import choose_questions
-from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.learning.content import Content, load_content
 from oneof.annotation.learning.judging import current_model
+from oneof.annotation.learning.table import as_answers, telling
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
-from oneof.annotation.store.schema import claims, events, items, models, people, predictions, tasks
-from oneof.queries.weights import flipped_again
+from oneof.annotation.store.schema import claims, draws, events, items, models, people, predictions, tasks
 from oneof.training.splits import kept_aside
 
 BATCH = 1000
@@ -75,14 +75,15 @@ def train_project(
     training = answers[np.flatnonzero(~aside[answers.items])]
     settings = Config.read(None, objective=objective, epochs=epochs, holdout=0.0, seed=seed)
     fitted = fit_encoded(chosen.items.x, training, settings)
-    classifier = OneOfClassifier.from_fitted(fitted, [one.name for one in project.classes], chosen.items.x.shape[1:])
+    classifier = OneOfClassifier.from_fitted(fitted, project.active_names, chosen.items.x.shape[1:])
     model = Model(classifier, chosen.encoder, content.hashes(np.unique(training.items)))
     probabilities = classifier.predict_proba(chosen.items.x)
     known = {"last_event": last_event, "last_item": last_item, "aside_share": held_out, "answers": len(training)}
+    known["edition"] = project.lineage.edition
     model_id = database.write(lambda connection: _new_model(connection, now, known))
     folder = project.folder / "models" / f"{model_id:04d}"
     model.save(folder)
-    store_predictions(database, model_id, content, probabilities, aside)
+    store_predictions(database, model_id, content, probabilities, aside, project.active)
     forget = delete(predictions).where(predictions.c.model_id < model_id)
     database.write(lambda connection: connection.execute(forget))
     database.write(lambda connection: decoys.renew(connection, project, now))
@@ -99,36 +100,22 @@ def train_project(
 
 
 def load_answers(connection: Connection, project: Project, content: Content) -> Answers:
-    """The answers that stand, about rows of `content`; gold and repeated questions are checks, not answers."""
+    """The answers that stand, about rows of `content`; known and repeated questions are checks, not answers."""
     rows = connection.execute(
         select(tasks.c.item_id, tasks.c.subset, claims.c.answer, events.c.flip, tasks.c.design, people.c.name)
-        .add_columns(tasks.c.predicted)
+        .add_columns(tasks.c.predicted, draws.c.edition)
         .select_from(claims)
         .join(tasks, tasks.c.id == claims.c.task_id)
         .join(events, events.c.id == claims.c.event_id)
         .join(people, people.c.id == claims.c.person_id)
+        .join(draws, draws.c.id == tasks.c.draw_id)
         .where(claims.c.state == "answered", claims.c.answer != "skip", tasks.c.kind == "question")
         .order_by(claims.c.event_id)
     ).all()
     there = set(content.ids.tolist())
-    rows = [row for row in rows if row.item_id in there]
-    subsets = np.zeros((len(rows), len(project.classes)), dtype=np.bool_)
-    for number, row in enumerate(rows):
-        subsets[number, read_subset(row.subset)] = True
-    # A slip of the finger on top of the flips of private mode; without it two answers that contradict each other
-    # would leave no class possible.
-    slip = project.settings.slip_rate
-    flips = flipped_again(np.array([row.flip for row in rows], dtype=np.float64), slip)
-    return Answers(
-        subsets,
-        np.array([row.answer == "yes" for row in rows], dtype=np.bool_),
-        np.searchsorted(content.ids, np.array([row.item_id for row in rows], dtype=np.int64)),
-        class_names=[one.name for one in project.classes],
-        annotators=[row.name for row in rows],
-        flip_yes=flips,
-        flip_no=flips,
-        design=[row.design for row in rows],
-        predicted=[-1 if row.predicted is None else row.predicted for row in rows],
+    rows = telling(project, [row for row in rows if row.item_id in there])
+    return as_answers(
+        project, rows, np.searchsorted(content.ids, np.array([row.item_id for row in rows], dtype=np.int64))
     )
 
 
@@ -145,9 +132,14 @@ def _note_estimate(connection: Connection, model_id: int, estimate: Estimate) ->
     )
 
 
-def store_predictions(database: Database, model_id: int, content: Content, probabilities: Any, aside: Any) -> None:
-    """Keep the label of each item and its probability, (n, k), and whether it was kept aside, (n,)."""
-    labels, confidences = probabilities.argmax(axis=1), probabilities.max(axis=1)
+def store_predictions(
+    database: Database, model_id: int, content: Content, probabilities: Any, aside: Any, numbers: Sequence[int]
+) -> None:
+    """Keep the label of each item and its probability, (n, k), and whether it was kept aside, (n,).
+
+    numbers: of the k classes that the model knows.
+    """
+    labels, confidences = np.array(numbers)[probabilities.argmax(axis=1)], probabilities.max(axis=1)
     for start in range(0, len(content.ids), BATCH):
         part = slice(start, start + BATCH)
         rows = [

@@ -2,10 +2,10 @@
 
 import csv
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from shutil import copyfile
-from typing import Any
+from typing import Any, Literal
 
 FIELDS = ("name", "definition", "example", "parent")
 NAMES = ("name", "label", "class")
@@ -28,12 +28,21 @@ class ProjectError(ValueError):
 @dataclass(frozen=True)
 class Class:
     """One class. example: the file name of a picture in the project's `examples` folder. parent: the group that it
-    belongs to, a path such as "animal/bird" for groups within groups (`oneof.queries.groups`)."""
+    belongs to, a path such as "animal/bird" for groups within groups (`oneof.queries.groups`).
+
+    added, ended: from which edition of the list on it is there, and no longer there (see `lineage`). into: the number
+    of the class that it was merged into. before: where things of it were before it was added: the number of a class,
+    "none" of them, or None where nobody knows.
+    """
 
     name: str
     definition: str | None = None
     example: str | None = None
     parent: str | None = None
+    added: int = field(default=0, repr=False)
+    ended: int | None = field(default=None, repr=False)
+    into: int | None = field(default=None, repr=False)
+    before: int | Literal["none"] | None = field(default=None, repr=False)
 
 
 def read_classes(path: Path) -> list[Class]:
@@ -82,7 +91,9 @@ def adopt_examples(classes: list[Class], beside: Path, folder: Path) -> list[Cla
 
 def dump_classes(classes: list[Class]) -> str:
     """As JSON, for the project folder."""
-    return json.dumps([asdict(one) for one in classes], ensure_ascii=False, indent=1) + "\n"
+    usual = asdict(Class(""))
+    rows = [{k: v for k, v in asdict(one).items() if k in FIELDS or v != usual[k]} for one in classes]
+    return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
 
 
 def load_classes(text: str) -> list[Class]:

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from sqlalchemy import make_url
 
 from oneof.annotation.project.classes import Class, ProjectError, dump_classes, load_classes
+from oneof.annotation.project.lineage import Lineage
 from oneof.annotation.store.database import Database, sqlite_url
 from oneof.files.atomic import replacing
 
@@ -87,6 +88,26 @@ class Project:
     def classes(self) -> list[Class]:
         """The classes, by number."""
         return load_classes((self.folder / "classes.json").read_text(encoding="utf-8"))
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        """How the classes came to be what they are."""
+        return Lineage(self.classes)
+
+    @cached_property
+    def active(self) -> list[int]:
+        """The numbers of the classes that are asked about."""
+        return self.lineage.active()
+
+    @property
+    def active_names(self) -> list[str]:
+        """The names of the classes that are asked about."""
+        return [self.classes[number].name for number in self.active]
+
+    @property
+    def label_names(self) -> list[str]:
+        """Names by number; those of classes that are gone are empty, as no label is."""
+        return [one.name if one.ended is None else "" for one in self.classes]
 
     @property
     def guidelines_file(self) -> Path:
@@ -159,8 +180,8 @@ def open_project(folder: Path) -> Project:
         where = ".".join(map(str, first["loc"]))
         raise ProjectError(f"{path}: {where + ': ' if where else ''}{first['msg']}") from None
     project = Project(folder, settings)
-    if not 1 <= settings.size <= len(project.classes) - 1:
-        raise ProjectError(f"{path}: size: expected 1..{len(project.classes) - 1}, not {settings.size}")
+    if not 1 <= settings.size <= len(project.active) - 1:
+        raise ProjectError(f"{path}: size: expected 1..{len(project.active) - 1}, not {settings.size}")
     return project
 
 
@@ -184,9 +205,9 @@ def save_settings(project: Project, changes: dict[str, Any]) -> Project:
 
 
 def save_classes(project: Project, classes: list[Class]) -> Project:
-    """Write classes.json: other names, definitions or examples of the same classes in the same order."""
-    if len(classes) != len(project.classes):
-        raise ProjectError(f"{len(classes)} classes: expected the same {len(project.classes)}, by other names")
+    """Write classes.json: the same classes in the same order, changed or by other names, and new ones after them."""
+    if len(classes) < len(project.classes):
+        raise ProjectError(f"{len(classes)} classes: expected all {len(project.classes)} that there ever were")
     names = [one.name for one in classes]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -43,6 +43,11 @@ def project_id(database: Database) -> str:
     return database.write(work)
 
 
+def class_names(project: Project) -> str:
+    """The names by number, as they are kept to notice a list that was edited by hand."""
+    return json.dumps([one.name for one in project.classes], ensure_ascii=False)
+
+
 def check_classes(database: Database, project: Project) -> None:
     """Refuse classes that were edited by hand so that questions asked already mean something else.
 
@@ -50,12 +55,17 @@ def check_classes(database: Database, project: Project) -> None:
     definitions are fine; another number of classes, or another order, is not.
     """
     names = [one.name for one in project.classes]
+    lineage = project.lineage
     place = project.folder / "classes.json"
 
     def work(connection: Connection) -> None:
-        drawn = connection.execute(select(draws.c.classes).order_by(draws.c.id.desc()).limit(1)).scalar()
-        if drawn is not None and drawn != len(names):
-            raise ProjectError(f"{place}: {len(names)} classes, but questions were drawn from {drawn}; put them back")
+        last = select(draws.c.classes, draws.c.edition).order_by(draws.c.id.desc()).limit(1)
+        drawn = connection.execute(last).first()
+        there = 0 if drawn is None else len(lineage.active(drawn.edition))
+        if drawn is not None and (drawn.classes != there or drawn.edition > lineage.edition):
+            raise ProjectError(
+                f"{place}: {there} classes, but questions were drawn from {drawn.classes}; put them back"
+            )
         before = json.loads(get(connection, "class_names", "[]"))
         if before != names and sorted(before) == sorted(names):
             moved = next(index for index, name in enumerate(names) if name != before[index])
@@ -64,7 +74,7 @@ def check_classes(database: Database, project: Project) -> None:
                 "of classes, so put them back in their order"
             )
         if before != names:
-            put(connection, "class_names", json.dumps(names, ensure_ascii=False))
+            put(connection, "class_names", class_names(project))
 
     database.write(work)
 

@@ -237,6 +237,8 @@ models = Table(
     Column("low", Float),
     Column("high", Float),
     Column("held_out", Integer, nullable=False),
+    # Which list of classes its answers are about.
+    Column("edition", Integer, nullable=False, default=0, server_default="0"),
     # The share of items that were kept aside, and the last item that has its prediction, if it could be read.
     Column("aside_share", Float),
     Column("last_item", BigInteger, nullable=False, default=0, server_default="0"),

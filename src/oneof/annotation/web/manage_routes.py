@@ -17,6 +17,7 @@ from oneof.annotation.learning import catalogue, delivering, jobs
 from oneof.annotation.learning.exporting import export_answers
 from oneof.annotation.learning.report import model_report
 from oneof.annotation.learning.sizing import begin_round
+from oneof.annotation.project import changing_classes
 from oneof.annotation.project.changing import change_guidelines, change_settings
 from oneof.annotation.project.uploading import Sent, keep
 from oneof.annotation.store import journal
@@ -68,6 +69,18 @@ class JudgingRound(Message):
 
     questions: Annotated[int, Field(ge=1)] | None = None
     width: Annotated[float, Field(gt=0, lt=1)] | None = None
+
+
+class NewClasses(Message):
+    """Rename or describe a class, or change the list. before, of a new one: a class, "none", or None: unknown."""
+
+    kind: Literal["rename", "describe", "add", "merge", "retire"]
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    to: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    into: str | None = None
+    before: str | None = None
+    definition: Annotated[str, Field(max_length=1000)] | None = None
+    confirmed: bool = False
 
 
 class KnownLabel(Message):
@@ -190,7 +203,7 @@ def gold(
     site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2**62)], wanted: KnownLabel
 ) -> dict[str, Any]:
     """Set or clear the known label of an item."""
-    names = [one.name for one in site.project.classes]
+    names = site.project.label_names
     if wanted.label is not None and wanted.label not in names:
         raise HTTPException(422, f"label {wanted.label!r}: not one of the classes")
     label = None if wanted.label is None else names.index(wanted.label)
@@ -324,6 +337,24 @@ def change(site: TheSite, person: Program, changes: dict[str, Any]) -> dict[str,
     site.project = change_settings(site.database, site.project, changes, site.clock(), person.id)
     figures.forget()
     return site.project.settings.model_dump()
+
+
+@router.get("/classes")
+def classes(site: TheSite, person: Program) -> dict[str, Any]:
+    """The classes that are asked about, and those that are gone."""
+    return {"classes": [asdict(one) | {"number": number} for number, one in enumerate(site.project.classes)]}
+
+
+@router.post("/classes")
+def change_classes(site: TheSite, person: Program, wanted: NewClasses) -> dict[str, Any]:
+    """Change the classes. Without `confirmed` nothing is done: the reply says what it would mean."""
+    change = changing_classes.Change(wanted.kind, wanted.name, wanted.into, wanted.before, wanted.definition, wanted.to)
+    with site.database.read() as connection:
+        told = changing_classes.consequences(connection, site.project, change)
+    if wanted.confirmed:
+        site.project = changing_classes.apply(site.database, site.project, change, site.clock(), person.id)
+        figures.forget()
+    return {"done": wanted.confirmed, "consequences": told}
 
 
 @router.get("/guidelines")

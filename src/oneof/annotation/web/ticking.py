@@ -14,7 +14,7 @@ log = logging.getLogger("oneof.annotation")
 
 
 def tick(site: Site) -> None:
-    """Train, if it is time; predict what came in; note the end; tell those who want to hear of it."""
+    """Train if it is time, predict what came in, note the end, tell those who want to hear of it."""
     now = site.clock()
     train_if_due(site.database, site.project, now)
     predict_if_due(site.database, site.project, now)

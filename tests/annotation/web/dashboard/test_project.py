@@ -43,6 +43,26 @@ def test_answers_and_a_backup_can_be_taken_away(world):
 
 
 @without_postgresql
+def test_classes_are_added_merged_and_retired_after_asking(world):
+    admin = world.admin()
+    for kind, form in (
+        ("add", {"name": "c9", "before": "class:c0", "definition": "new"}),
+        ("merge", {"name": "c4", "into": "c1"}),
+        ("retire", {"name": "c2"}),
+    ):
+        asked = admin.post(f"/admin/project/classes/{kind}", data=form)
+        assert (asked.status_code, "Of 0 answers so far" in asked.text) == (200, True)
+        done = admin.post(f"/admin/project/classes/{kind}", data=form | {"confirmed": "yes"})
+        assert done.headers["location"] == "/admin/project?done=class-change"
+    assert open_project(world.project.folder).active_names == ["c0", "c1", "c3", "c9"]
+    page = admin.get("/admin/project").text
+    assert "c4 (merged into c1)" in page
+    assert "class-retire" in page
+    assert admin.post("/admin/project/classes/retire", data={"name": "c2"}).status_code == 422
+    assert admin.get("/admin").status_code == admin.get("/admin/items").status_code == 200
+
+
+@without_postgresql
 def test_settings_are_checked_saved_and_recorded(world):
     admin = world.admin()
     assert admin.post("/admin/project/settings", data={"question": "One of these?"}).status_code == 303

@@ -25,7 +25,7 @@ PAGES = {
     "project": "Project",
 }
 REVIEWERS_PAGES = ("review",)
-MOST_FIELDS = 100
+MOST_FIELDS = 5000
 
 NOTICES = {
     "paused": "Paused: nobody gets new questions. What is on a screen may still be answered.",

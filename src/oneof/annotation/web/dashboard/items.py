@@ -53,7 +53,7 @@ def one(request: Request, site: TheSite, person: Manager, number: int) -> Respon
         found = None if not 0 < number < 2**62 else catalogue.one_item(connection, site.project, number)
     if found is None:
         raise HTTPException(404, "There is no such item.")
-    names = [each.name for each in site.project.classes]
+    names = site.project.active_names
     believed = None
     if found["evidence"] is not None:
         believed = sorted(zip(names, found["evidence"], strict=True), key=lambda pair: -pair[1])[:12]
@@ -72,7 +72,7 @@ async def act(request: Request, site: TheSite, person: Manager, number: int, fie
 
 def _act(request: Request, site: Site, person: Person, number: int, fields: dict[str, str]) -> Response:
     action = frame.needed(fields, "action")
-    names = [each.name for each in site.project.classes]
+    names = site.project.label_names
     now = site.clock()
 
     def work(connection: Connection) -> str:

@@ -1,7 +1,7 @@
 """Project: bring items in, take answers out, settings, classes, guidelines, and the history of it all."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from oneof.annotation.asking.people import Person
 from oneof.annotation.learning import jobs
 from oneof.annotation.learning.exporting import export_answers
+from oneof.annotation.project import changing_classes
 from oneof.annotation.project.classes import Class, ProjectError, bad_name
 from oneof.annotation.project.folder import save_classes, save_settings
 from oneof.annotation.project.uploading import Sent, keep
@@ -34,6 +35,7 @@ frame.NOTICES |= {
     "importing": "The files are here. They are read and stored in the background; it goes on if you leave this page.",
     "settings": "The settings are saved and hold from now on.",
     "classes": "The classes are saved. Annotators see them with the next question.",
+    "class-change": "The list of classes is changed. Questions that nobody has seen are drawn from the new one.",
     "guidelines": "The guidelines are saved as a new version. Answers remember which version was on screen.",
 }
 
@@ -97,6 +99,14 @@ async def classes(request: Request, site: TheSite, person: Manager, fields: Form
     return await run_in_threadpool(_classes, request, site, person, fields)
 
 
+@router.post("/admin/project/classes/{kind}")
+async def change_classes(
+    request: Request, site: TheSite, person: Manager, kind: Literal["add", "merge", "retire"], fields: Form
+) -> Response:
+    """Add, merge or retire a class: says first what that means, and does it once that is confirmed."""
+    return await run_in_threadpool(_change_classes, request, site, person, kind, fields)
+
+
 @router.post("/admin/project/guidelines")
 async def guidelines(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """A new version of what annotators read."""
@@ -129,6 +139,9 @@ def _classes(request: Request, site: Site, person: Person, fields: dict[str, str
     known = site.project.classes
     wanted: list[Class] = []
     for number, one in enumerate(known):
+        if one.ended is not None:
+            wanted.append(one)
+            continue
         name = " ".join(fields.get(f"name-{number}", one.name).split())
         problem = bad_name(name)
         if problem is not None:
@@ -155,6 +168,36 @@ def _classes(request: Request, site: Site, person: Person, fields: dict[str, str
     return frame.done(request, "project", "classes")
 
 
+def _change_classes(
+    request: Request,
+    site: Site,
+    person: Person,
+    kind: Literal["add", "merge", "retire"],
+    fields: dict[str, str],
+) -> Response:
+    before = fields.get("before", "")
+    change = changing_classes.Change(
+        kind,
+        frame.needed(fields, "name"),
+        fields.get("into") or None,
+        None if before in ("", "unknown") else before.removeprefix("class:"),
+        " ".join(fields.get("definition", "").split()) or None,
+    )
+    try:
+        if fields.get("confirmed") != "yes":
+            with site.database.read() as connection:
+                told = changing_classes.consequences(connection, site.project, change)
+            title = {"add": "Add a class?", "merge": "Merge two classes?", "retire": "Retire a class?"}[kind]
+            return frame.confirm(
+                request, site, person, "project", title=title, consequences=told, button=title[:-1], fields=fields
+            )
+        site.project = changing_classes.apply(site.database, site.project, change, site.clock(), person.id)
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    figures.forget()
+    return frame.done(request, "project", "class-change")
+
+
 def _show(request: Request, site: Site, person: Person, **context: Any) -> Response:
     with site.database.read() as connection:
         job = jobs.latest(connection, "import", site.clock())
@@ -165,7 +208,8 @@ def _show(request: Request, site: Site, person: Person, **context: Any) -> Respo
     version, text = site.guidelines()
     values = site.project.settings.model_dump()
     shown = {
-        "job": job, "items": count, "history": history, "classes": site.project.classes, "settings": values,
+        "job": job, "items": count, "history": history, "classes": site.project.classes,
+        "active": site.project.active, "settings": values,
         "form": FORM, "fixed": FIXED, "guidelines": text, "guidelines_version": version, "refused": None, "typed": {},
     } | context  # fmt: skip
     response = frame.show(request, site, person, "project", **shown)

@@ -21,6 +21,7 @@ def upgrade() -> None:
     op.add_column("claims", sa.Column("shown", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.add_column("events", sa.Column("guess", sa.String(length=4), nullable=True))
     op.add_column("events", sa.Column("shown", sa.Boolean(), nullable=True))
+    op.add_column("models", sa.Column("edition", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("models", sa.Column("aside_share", sa.Float(), nullable=True))
     op.add_column("models", sa.Column("last_item", sa.BigInteger(), nullable=False, server_default="0"))
     # Items that came in after a training have no prediction yet: those after the last that has one.

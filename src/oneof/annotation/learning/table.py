@@ -1,0 +1,61 @@
+"""Stored answers as `oneof.Answers` over the classes of today; see `project/lineage.py`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oneof import Answers
+from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.project.folder import Project
+from oneof.queries.weights import flipped_again
+
+
+def telling(project: Project, rows: Sequence[Any]) -> list[Any]:
+    """Those rows that say something of the classes of today. Rows have subset, answer and edition."""
+    now = project.lineage.edition
+    read = project.lineage.read
+    return [
+        row for row in rows if row.edition == now or read(read_subset(row.subset), row.answer == "yes", row.edition)
+    ]
+
+
+def as_answers(project: Project, rows: Sequence[Any], about: Any, flips: Any = None) -> Answers:
+    """Answers from rows that are all `telling`, about these items.
+
+    Rows have subset, edition, design, predicted, answer, flip and name (of the annotator). flips: those on purpose,
+    where they are not what the rows say. A slip of the finger comes on top of them: without it two answers that
+    contradict each other would leave no class possible.
+    """
+    lineage, active = project.lineage, np.array(project.active)
+    subsets = np.zeros((len(rows), len(active)), dtype=np.bool_)
+    designs, predicted = [], []
+    for number, row in enumerate(rows):
+        labels = read_subset(row.subset)
+        design, place = row.design, None if row.predicted is None else lineage.place(row.predicted)
+        if row.edition == lineage.edition:
+            subsets[number] = np.isin(active, labels)
+        else:
+            told = lineage.read(labels, row.answer == "yes", row.edition)
+            assert told is not None, "only what tells something"
+            subsets[number] = told.shown
+            lost = not told.uniform or (design == "prediction" and place is None)
+            design = "given" if lost else design
+        designs.append(design)
+        predicted.append(place if design == "prediction" and place is not None else -1)
+    on_purpose: NDArray[np.float64] = np.array([row.flip for row in rows], dtype=np.float64) if flips is None else flips
+    rates = flipped_again(on_purpose, project.settings.slip_rate)
+    return Answers(
+        subsets,
+        np.array([row.answer == "yes" for row in rows], dtype=np.bool_),
+        np.asarray(about, dtype=np.int64),
+        class_names=project.active_names,
+        annotators=np.array([row.name for row in rows], dtype=str),
+        flip_yes=rates,
+        flip_no=rates,
+        randomised=on_purpose,
+        design=designs,
+        predicted=predicted,
+        skipped=np.array([row.answer == "skip" for row in rows], dtype=np.bool_),
+    )

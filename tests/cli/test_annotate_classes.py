@@ -1,0 +1,13 @@
+"""oneof annotate classes: listed, and changed after asking."""
+
+
+def test_classes_are_listed_and_changed(run, project, oneof):
+    before = run("classes", project).stdout.split()
+    told = run("classes", project, "--add", "zebra", "--before", "none", "--definition", "striped", "--yes").stdout
+    assert "Of 0 answers so far" in told
+    assert run("classes", project).stdout.splitlines() == [*before, "zebra: striped"]
+    run("classes", project, "--rename", "zebra", "--to", "zebu", "--yes")
+    run("classes", project, "--retire", "zebu", "--yes")
+    assert run("classes", project).stdout.split() == before
+    code, _, said = oneof("annotate", "classes", project, "--add", "a", "--retire", "b")
+    assert (code, "one change at a time" in said) == (1, True)
