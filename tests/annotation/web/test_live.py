@@ -1,6 +1,7 @@
 """What one server process changes reaches the others; what a running project cannot take is refused."""
 
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -51,3 +52,10 @@ def test_an_edit_that_answers_do_not_allow_is_refused_and_told(world, caplog, fi
     assert problem in told.pop()
     path.write_text(text)
     assert live.get().settings == world.project.settings
+
+
+def test_a_look_within_a_transaction_that_writes_does_not_wait_for_itself(world):
+    live = LiveProject(world.project, world.database)
+    save_classes(world.project, [replace(one, name=f"new {one.name}") for one in world.project.classes])
+    seen = world.database.write(lambda _connection: live.get())
+    assert seen.classes[0].name == "new c0"

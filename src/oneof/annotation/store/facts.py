@@ -48,17 +48,18 @@ def class_names(project: Project) -> str:
     return json.dumps([one.name for one in project.classes], ensure_ascii=False)
 
 
-def check_classes(database: Database, project: Project) -> None:
+def check_classes(database: Database, project: Project, *, remember: bool = True) -> None:
     """Refuse classes that were edited by hand so that questions asked already mean something else.
 
     Questions hold the numbers of classes, and what answers to expect follows from how many there are. New names and
-    definitions are fine; another number of classes, or another order, is not.
+    definitions are fine; another number of classes, or another order, is not. remember: keep new names, to compare
+    with the next time; not within a transaction that writes, which would wait for itself.
     """
     names = [one.name for one in project.classes]
     lineage = project.lineage
     place = project.folder / "classes.json"
 
-    def work(connection: Connection) -> None:
+    with database.read() as connection:
         last = select(draws.c.classes, draws.c.edition).order_by(draws.c.id.desc()).limit(1)
         drawn = connection.execute(last).first()
         there = 0 if drawn is None else len(lineage.active(drawn.edition))
@@ -73,10 +74,8 @@ def check_classes(database: Database, project: Project) -> None:
                 f"{place}: class {moved + 1} was {before[moved]!r} and is {names[moved]!r}; questions hold the numbers "
                 "of classes, so put them back in their order"
             )
-        if before != names:
-            put(connection, "class_names", class_names(project))
-
-    database.write(work)
+    if before != names and remember:
+        database.write(lambda connection: put(connection, "class_names", class_names(project)))
 
 
 def current_guidelines(database: Database, project: Project) -> tuple[int, str]:

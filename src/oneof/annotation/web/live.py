@@ -57,7 +57,7 @@ class LiveProject:
             changed = next((n for n in FIXED if getattr(project.settings, n) != getattr(before.settings, n)), None)
             if changed is not None:
                 raise ProjectError(f"{before.folder / 'project.toml'}: {changed}: fixed when the project was made")
-            facts.check_classes(self._database, project)
+            facts.check_classes(self._database, project, remember=False)
         except (ProjectError, OSError) as error:
             # Another process may be half-way through a change of files and database.
             self._refused = (now, time.monotonic() + RETRY_SECONDS)
