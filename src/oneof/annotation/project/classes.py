@@ -122,7 +122,8 @@ def _check(path: Path, place: str, row: dict[str, Any]) -> Class:
         example = path.parent / values["example"]
         if example.suffix.lower() not in IMAGE_TYPES or not example.is_file():
             raise ProjectError(f"{path}, {place}: example {values['example']!r} is not a picture beside this file")
-    return Class(values["name"], *(values[field] or None for field in FIELDS[1:]))
+    definition, example_name, parent = (values[name] or None for name in FIELDS[1:])
+    return Class(values["name"], definition, example_name, parent)
 
 
 def _read_txt(path: Path) -> list[tuple[str, dict[str, Any]]]:
