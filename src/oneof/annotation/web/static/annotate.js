@@ -10,6 +10,7 @@ import { coin, randomised } from "./privacy.js";
 import { Steps } from "./steps.js";
 import { Stopwatch } from "./stopwatch.js";
 import { openStore } from "./store.js";
+import { Swipe } from "./swipe.js";
 import { Tabs } from "./tabs.js";
 import { SPOKEN, View } from "./view.js";
 
@@ -194,6 +195,10 @@ const buttons = { "open-guidelines": "guidelines", "open-keys": "keys", "zoom-in
 for (const id of ["yes", "no", "skip", "why", "undo", "redo", "flag"]) buttons[id] = id;
 for (const [id, action] of Object.entries(buttons)) $(id).addEventListener("click", actions[action]);
 $("message-action").addEventListener("click", () => hand.retryPictures());
+new Swipe(document.querySelector(".stage"), $("swipe-hint"), {
+  onSwipe: (given) => actions[given](),
+  may: () => view.isEnabled("yes") && ($("image-frame").hidden || view.viewer.scale === 1),
+});
 listen(actions);
 
 addEventListener("storage", () => progress && view.progress(progress)); // a goal was set in another tab
