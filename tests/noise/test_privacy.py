@@ -79,6 +79,15 @@ def test_estimated_rates_stay_as_uncertain_as_they_were() -> None:
     assert np.isfinite(privatise(perfect, epsilon=2.0, rng=0).known_yes).all()
 
 
+def test_a_device_is_measured_by_both_kinds_of_answers() -> None:
+    truth = np.arange(20_000) % 2 == 0
+    drawn = np.random.default_rng(0).random(20_000)
+    for flip_yes, flip_no in ((0.05, 0.4), (0.4, 0.05)):
+        found = measured_epsilon(truth, truth ^ (drawn < np.where(truth, flip_yes, flip_no)))
+        assert found.low < epsilon_of(flip_yes, flip_no) < found.high
+        assert not found.low < epsilon_of(flip_yes, flip_yes) < found.high
+
+
 def test_budgets_of_answers_about_one_item_add_up() -> None:
     rate = flip_rate(0.5)
     answers = Answers([[True, False]] * 3, [True] * 3, items=[0, 2, 0], flip_yes=0.4, flip_no=0.4, randomised=rate)

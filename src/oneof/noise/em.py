@@ -166,7 +166,7 @@ def fit_with_noise(
     temperature, value, doubt = float("nan"), float("nan"), ""
     for _ in range(rounds):
         told = rates.apply(answers)
-        held_out = np.full((len(fold), answers.classes), 1 / answers.classes)
+        held_out = np.empty((len(fold), answers.classes))  # only the rows of asked items are ever read
         for part in range(folds):
             rows = asked[fold[asked] == part]
             model = without_holdout(clone(estimator)).fit(X, told[fold[told.items] != part])
