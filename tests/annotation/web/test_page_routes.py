@@ -85,12 +85,18 @@ def test_a_key_leads_to_its_own_picture_and_a_name_to_none(make_world, pictures)
         assert "private" in reply.headers["cache-control"]
         assert ann.get(f"/items/{name}").status_code == 404
         assert world.browser().get(f"/items/{key}").status_code == 401
+        small = ann.get(f"/thumbnails/{key}")
+        assert (small.status_code, small.headers["content-type"]) == (200, "image/jpeg")
+        assert ann.get(f"/thumbnails/{name}").status_code == 404
+        assert world.browser().get(f"/thumbnails/{key}").status_code == 401
 
 
 @pytest.mark.parametrize("key", ["\0", "../secret.png", "/etc/passwd", "%", "x" * 5000, "ü", "0" * 24])
 def test_a_key_that_is_none_is_not_found(make_world, pictures, key):
     world = make_world(pictures)
-    assert world.annotator("ann").get(f"/items/{quote(key, safe='')}").status_code == 404
+    ann = world.annotator("ann")
+    for place in ("items", "thumbnails"):
+        assert ann.get(f"/{place}/{quote(key, safe='')}").status_code == 404
 
 
 @without_postgresql

@@ -7,6 +7,7 @@ project.sqlite    the database (or database.url, where PostgreSQL is used)
 admin.token       the first manager's link, for `serve` to print; readable by the owner of the folder alone
 examples/         example pictures of the classes
 models/           what `train` made
+thumbnails/       pictures in small, for lists; may be deleted
 """
 
 import json

@@ -126,7 +126,7 @@ async def _failed(request: Request, _error: Exception) -> Response:
 
 def wants_page(request: Request, path: str) -> bool:
     """Whether a person is looking, rather than a script."""
-    if path.startswith(("/api/", "/items/", "/examples/", "/static/")):
+    if path.startswith(("/api/", "/items/", "/thumbnails/", "/examples/", "/static/")):
         return False
     return "text/html" in request.headers.get("accept", "*/*").replace("*/*", "text/html")
 

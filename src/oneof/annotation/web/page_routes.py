@@ -10,10 +10,12 @@ from starlette.exceptions import HTTPException
 from oneof.annotation.asking import people
 from oneof.annotation.asking.people import Person
 from oneof.annotation.project.classes import IMAGE_TYPES
+from oneof.annotation.project.thumbnails import thumbnail
 from oneof.annotation.store.schema import items, sources
 from oneof.annotation.store.schema import people as people_table
 from oneof.annotation.web import prose
 from oneof.annotation.web.site import ANNOTATING, Manager, SignedIn, Site, TheSite, session_of, signed_in
+from oneof.items.pictures import Unreadable
 
 router = APIRouter(include_in_schema=True, tags=["pages"])
 FILE_HEADERS = {"Content-Security-Policy": "default-src 'none'", "Cache-Control": "private, max-age=86400"}
@@ -68,6 +70,21 @@ def page(request: Request, site: TheSite) -> Response:
 @router.get("/items/{key}")
 def item(site: TheSite, person: SignedIn, key: str) -> Response:
     """The picture of an item, by its opaque key: no path ever comes from the request."""
+    path = _item_file(site, key)
+    return FileResponse(path, media_type=IMAGE_TYPES.get(path.suffix.lower()), headers=FILE_HEADERS)
+
+
+@router.get("/thumbnails/{key}")
+def small_item(site: TheSite, person: SignedIn, key: str) -> Response:
+    """The picture of an item in small, for lists; made when it is first asked for."""
+    try:
+        small = thumbnail(site.project.folder, key, _item_file(site, key))
+    except Unreadable:
+        raise HTTPException(404, "the picture cannot be shown") from None
+    return FileResponse(small, media_type="image/jpeg", headers=FILE_HEADERS)
+
+
+def _item_file(site: Site, key: str) -> Path:
     # PostgreSQL takes no zero byte in a text, not even to look for it.
     if not key.isalnum():
         raise HTTPException(404, "no such item")
@@ -79,7 +96,7 @@ def item(site: TheSite, person: SignedIn, key: str) -> Response:
         ).first()
     if row is None:
         raise HTTPException(404, "no such item")
-    return _picture(Path(row.root), row.name)
+    return _inside(Path(row.root), row.name)
 
 
 @router.get("/guidelines/{name}")
@@ -134,9 +151,14 @@ def set_cookie(request: Request, response: Response, site: Site, role: str, secr
 
 
 def _picture(root: Path, name: str) -> Response:
+    path = _inside(root, name)
+    return FileResponse(path, media_type=IMAGE_TYPES.get(path.suffix.lower()), headers=FILE_HEADERS)
+
+
+def _inside(root: Path, name: str) -> Path:
     real_root = root.resolve()
     path = real_root / name
     # A file may have become a link since the import: what leads outside, or round in a circle, is not there.
     if not path.is_file() or not (path := path.resolve()).is_relative_to(real_root):
         raise HTTPException(404, "the picture is not there any more")
-    return FileResponse(path, media_type=IMAGE_TYPES.get(path.suffix.lower()), headers=FILE_HEADERS)
+    return path
