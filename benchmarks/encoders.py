@@ -10,7 +10,6 @@ are not run again.
 
 import argparse
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import oneof
+from benchmarks import pages
 from benchmarks.package_texts import SECTIONS, load_package_texts
 from oneof import Answers, UniformQueries, datasets, encoders, respond
 from oneof.classifier import OneOfClassifier
@@ -27,7 +27,7 @@ from oneof.files.atomic import replacing
 from oneof.items.loading import Items
 from oneof.training import Config, Features, predict_classes
 
-RESULTS = Path(__file__).parent.parent / "results" / "encoders.csv"
+RESULTS = pages.RESULTS / "encoders.csv"
 KEY = ["data", "encoder", "told", "answers", "seed"]
 
 
@@ -116,6 +116,39 @@ def packages(counts: list[int], seeds: list[int]) -> None:
                 x, other = encoder.transform(texts[:answers]), encoder.transform(test)
                 row = with_labels(x, labels[:answers], len(SECTIONS), other, truth)
                 append({**key, "encoder": "words+wordllama", "told": "labels", **row})
+
+
+def facts() -> dict[str, str]:
+    """The tables of the page: means over the seeds, and how often the label-free interval held the true accuracy."""
+    rows = pd.read_csv(RESULTS)
+    rows["held"] = (rows["low"] <= rows["accuracy"]) & (rows["accuracy"] <= rows["high"])
+    tables = {}
+    for data, part in rows.groupby("data"):
+        found = part.groupby(["told", "encoder", "answers"], as_index=False).agg(
+            accuracy=("accuracy", "mean"),
+            label_free=("label_free", "mean"),
+            held=("held", "sum"),
+            seeds=("seed", "nunique"),
+        )
+        judged = found["told"] == "answers"
+        shown = {
+            "told": found["told"],
+            "encoder": found["encoder"],
+            "items": found["answers"].map("{:,}".format),
+            "accuracy": (100 * found["accuracy"]).map("{:.1f} %".format),
+            "label-free": (100 * found["label_free"]).map("{:.1f} %".format).where(judged, ""),
+            "intervals that held": (found["held"].astype(str) + " of " + found["seeds"].astype(str)).where(judged, ""),
+            "seeds": found["seeds"],
+        }
+        tables[str(data)] = pages.table(pd.DataFrame(shown))
+    board = pd.read_csv(pages.RESULTS / "leaderboard.csv")
+    best = board[(board["dataset"] == "CIFAR-10") & (board["p_yes"] == 0.5) & (board["objective"] == "Likelihood")]
+    told = rows[(rows["data"] == "cifar10") & (rows["told"] == "answers") & (rows["answers"] == 2000)]
+    tables["photographs"] = f"{100 * told['accuracy'].mean():.0f} %"
+    return tables | {
+        "from-nothing": f"{best['accuracy_mean'].item():.1f} %",
+        "paper": f"{best['paper_best'].item():.1f} %",
+    }
 
 
 if __name__ == "__main__":

@@ -1,0 +1,114 @@
+"""Is the default as good as the better of a linear layer and hidden layers? Rows for results/defaults.csv.
+
+    python -m benchmarks.defaults digits --answers 300 600 1347
+    python -m benchmarks.defaults cifar10 --answers 300 1000 5000 50000
+    python -m benchmarks.defaults packages --answers 300 1500 6000
+
+Uniform questions about half of the classes, one answer an item. `digits` are pixels in a table of numbers, which go to
+`OneOfClassifier` as they are; `cifar10` are features of EfficientNet-Lite0 and `packages` those of wordllama, which
+train as `oneof train` does. Each row is one trained network: linear (solved, its penalty chosen by held-out answers),
+mlp, or the default. Accuracy by labels that were never trained on. Rows that are there already are not run again.
+"""
+
+import argparse
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchmarks import pages
+from benchmarks.encoders import ask
+from benchmarks.package_texts import SECTIONS, load_package_texts
+from oneof import OneOfClassifier, datasets, encoders
+from oneof.classifier.choosing import fit_encoded
+from oneof.classifier.linear import solve
+from oneof.files.atomic import replacing
+from oneof.training import Config, Features, predict_classes
+from oneof.training.splits import split
+
+ROWS = pages.RESULTS / "defaults.csv"
+KEY = ["data", "answers", "seed", "network"]
+Split = tuple[NDArray[Any], NDArray[np.int64], NDArray[Any], NDArray[np.int64]]
+
+
+def digits(seed: int) -> Split:
+    """Pixels, 64 numbers an item."""
+    train, test = datasets.load("digits", "train"), datasets.load("digits", "test")
+    x, other = (part.images.reshape(len(part), -1) for part in (train, test))
+    return x, train.labels, other, test.labels
+
+
+def cifar10(seed: int) -> Split:
+    """Features of photographs."""
+    encoder = encoders.create("efficientnet-lite0")
+    train, test = datasets.load("cifar10", "train"), datasets.load("cifar10", "test")
+    return encoder.transform(train.images), train.labels, encoder.transform(test.images), test.labels
+
+
+def packages(seed: int) -> Split:
+    """Features of one-line texts; 2,000 of 8,000 are for the comparison."""
+    _, texts, labels = load_package_texts(seed=seed)
+    x = encoders.create("wordllama").transform(texts)
+    return x[:6000], labels[:6000], x[6000:], labels[6000:]
+
+
+def guessed(network: str, data: str, x: Any, answers: Any, test: Any, seed: int) -> tuple[NDArray[np.int64], str]:
+    """The predictions of one trained network, and which one it was."""
+    if network == "linear":
+        training, _, _ = split(answers, Config().holdout, seed, None)  # what judges the others does not train this one
+        return solve(x, training, seed).predict_proba(test).argmax(axis=1), network
+    if network == "default" and data != "digits":
+        fitted = fit_encoded(x, answers, Config(seed=seed))
+        return predict_classes(fitted.network, Features(test)), fitted.config.backbone
+    backbone = "auto" if network == "default" else network
+    model = OneOfClassifier(backbone=backbone, random_state=seed).fit(x, answers)
+    return model.predict(test), "mlp" if model.config_.backbone == "auto" else model.config_.backbone
+
+
+def run(data: str, counts: list[int], seeds: list[int]) -> None:
+    """Train what is missing, and keep the rows."""
+    for seed in seeds:
+        x, labels, test, truth = {"digits": digits, "cifar10": cifar10, "packages": packages}[data](seed)
+        classes = len(SECTIONS) if data == "packages" else 10
+        for count in counts:
+            chosen = np.random.default_rng([seed, 0]).permutation(len(x))[:count]
+            answers = ask(labels[chosen], classes, classes // 2, seed)
+            for network in ("linear", "mlp", "default"):
+                known = pd.read_csv(ROWS) if ROWS.is_file() else pd.DataFrame(columns=KEY)
+                if ((known[KEY] == [data, count, seed, network]).all(axis=1)).any():
+                    continue
+                started = time.process_time()
+                predictions, used = guessed(network, data, x[chosen], answers, test, seed)
+                row = {"data": data, "answers": count, "seed": seed, "network": network, "used": used}
+                row |= {"accuracy": round(float((predictions == truth).mean()), 4)}
+                row |= {"cpu_seconds": round(time.process_time() - started, 1)}
+                print(row, flush=True)
+                with replacing(ROWS) as part:
+                    rows = pd.DataFrame([row])
+                    pd.concat([known, rows] if len(known) else [rows]).to_csv(part, index=False, lineterminator="\n")
+
+
+def facts() -> dict[str, str]:
+    """The table of the page, the mean over seeds: default against the better of the two."""
+    rows = pd.read_csv(ROWS)
+    means = rows.pivot_table(index=["data", "answers"], columns="network", values="accuracy")
+    counted = rows.groupby(["data", "answers"])["seed"].nunique()
+    shown = pd.DataFrame({"data": means.index.get_level_values(0)}, index=means.index)
+    shown["answers"] = [f"{count:,}" for count in means.index.get_level_values(1)]
+    for network in ("linear", "mlp", "default"):
+        shown[network] = (100 * means[network]).map("{:.1f} %".format, na_action="ignore").fillna("not run")
+    gap = 100 * (means["default"] - means[["linear", "mlp"]].max(axis=1, skipna=False))
+    shown["default less the better"] = gap.map("{:+.1f} points".format, na_action="ignore").fillna("")
+    shown["seeds"] = counted
+    return {"table": pages.table(shown), "worst": f"{-gap.min():.1f}"}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", choices=["digits", "cifar10", "packages"])
+    parser.add_argument("--answers", type=int, nargs="+", required=True)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    given = parser.parse_args()
+    run(given.data, given.answers, given.seeds)
