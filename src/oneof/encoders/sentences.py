@@ -2,7 +2,7 @@
 
 import hashlib
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,11 @@ PREFIX = "sentence-transformers:"
 class SentenceTransformer(Encoder):
     """Dense float32 rows, (n, d). model: what `sentence_transformers.SentenceTransformer` takes, a name or a folder."""
 
-    takes: ClassVar[str] = "texts"
+    takes: str = "texts"
 
     def __init__(self, model: str) -> None:
         self.model = model
-        self.name = f"{PREFIX}{model}"  # type: ignore[misc]
+        self.name = f"{PREFIX}{model}"
         self._network: Any = None
 
     def encode(self, X: Any, *, shown: bool = False) -> Encoded:

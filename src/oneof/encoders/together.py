@@ -28,8 +28,8 @@ class Together(Encoder):
         kinds = {part.takes for part in parts}
         if len(kinds) != 1 or "pixels" in names:
             raise ValueError(f"{'+'.join(names)}: these encoders do not go together")
-        self.name = "+".join(names)  # type: ignore[misc]
-        self.takes = kinds.pop()  # type: ignore[misc]
+        self.name = "+".join(names)
+        self.takes = kinds.pop()
         self.parts_ = parts
 
     def fit(self, X: Any, y: Any = None) -> "Together":

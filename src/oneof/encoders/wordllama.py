@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +21,8 @@ TOGETHER = 1 << 18
 class WordLlama(Encoder):
     """Dense float32 rows of unit length, (n, 256). Needs the package wordllama."""
 
-    name: ClassVar[str] = "wordllama"
-    takes: ClassVar[str] = "texts"
+    name: str = "wordllama"
+    takes: str = "texts"
 
     def __init__(self) -> None:
         self._network: Any = None

@@ -3,7 +3,7 @@
 Runs of characters serve languages that do not put spaces between words, endings, and misspelt words.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,8 +30,8 @@ class Words(Encoder):
     (True, 0)
     """
 
-    name: ClassVar[str] = "words"
-    takes: ClassVar[str] = "texts"
+    name: str = "words"
+    takes: str = "texts"
     vectorizers_: dict[str, TfidfVectorizer]
 
     def __init__(self, most: int = 20_000) -> None:

@@ -234,7 +234,10 @@ def _by_weights(judges: Judges, confidence: float, queries: Queries) -> Estimate
     value = float(ends[0][~unknown].mean()) if not unknown.all() else 0.5
     low, high = fits[0].low, fits[1].high
     if uncertain_rates.estimated(judges.answers):
-        at = lambda rho1, rho0: float(values(rho1, rho0, said)[~unknown].mean())  # noqa: E731
+
+        def at(rho1: Floats, rho0: Floats) -> float:
+            return float(values(rho1, rho0, said)[~unknown].mean())
+
         found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence)
         low, high = map(float, square_and_add(value, [(low, high), *found]))
     return Estimate(value, low, high, len(judges), "asymptotic")

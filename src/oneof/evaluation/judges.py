@@ -63,7 +63,8 @@ class Judges:
         uniform = agreement_rates(*told)
         if not self.decoy.any():
             return uniform
-        return tuple(np.where(self.decoy, a, b) for a, b in zip(decoy_rates(*told), uniform, strict=True))  # type: ignore[return-value]
+        right, wrong = (np.where(self.decoy, a, b) for a, b in zip(decoy_rates(*told), uniform, strict=True))
+        return right, wrong
 
     def first_of_each_item(self) -> Self:
         """One answer an item, the first that is not unknown: answers about different items are independent."""

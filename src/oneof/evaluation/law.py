@@ -193,6 +193,7 @@ def _below_chance(judges: Judges, level: float) -> list[str]:
 
 def _inclusion(queries: Queries) -> Floats:
     """P(label is shown) of each class, (k,)."""
+    # Laws from outside need not have it, so it is no part of the protocol; whoever calls has looked.
     return np.asarray(queries.inclusion, dtype=np.float64)  # type: ignore[attr-defined]
 
 

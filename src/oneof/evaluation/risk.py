@@ -68,7 +68,10 @@ def estimate_risk(
     value = float(both[0][~unknown].mean()) if not unknown.all() else float("nan")
     low, high = fits[0].low, fits[1].high
     if uncertain_rates.estimated(judges.answers):
-        at = lambda rho1, rho0: float(values(rho1, rho0, True)[~unknown].mean())  # noqa: E731
+
+        def at(rho1: Floats, rho0: Floats) -> float:
+            return float(values(rho1, rho0, True)[~unknown].mean())
+
         found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence)
         low, high = map(float, square_and_add(value, [(low, high), *found]))
     return Estimate(value, low, high, len(judges), "asymptotic", judges.notes)

@@ -39,7 +39,7 @@ class Risk(NamedTuple):
         """The value as a number."""
         return float(self.value.item())
 
-    # Without these a sum with a penalty would be a longer tuple, and twice the risk two pairs.
+    # Without these a sum with a penalty would be a longer tuple, and twice the risk two pairs: they override tuple's.
     def __add__(self, other: Any) -> Tensor:  # type: ignore[override]
         return torch.as_tensor(self.value + (other.value if isinstance(other, Risk) else other))
 

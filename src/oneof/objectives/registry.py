@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     from oneof.objectives.base import Objective
@@ -52,8 +52,7 @@ def create(name: str | Callable[..., Any], **given: Any) -> "Objective":
             raise ValueError(f"{name!r} is not an objective, expected one of {', '.join(_REGISTRY)}, or an Objective")
         if given:
             raise ValueError(f"{name!r} has its options already: give {', '.join(given)} to the objective itself")
-        copied: Objective = deepcopy(name)  # type: ignore[assignment]
-        return copied
+        return cast("Objective", deepcopy(name))
     known = options(name)
     for option in given:
         if option not in known:
