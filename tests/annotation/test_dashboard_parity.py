@@ -28,6 +28,8 @@ DONE_BY = {
     "GET /admin/project/answers.{kind}": (["export"], ["GET /answers.{kind}"]),
     "GET /admin/project/backup.sqlite": (["backup"], ["GET /backup.sqlite"]),
     "POST /admin/project/settings": (["settings"], ["GET /settings", "PATCH /settings"]),
+    "POST /admin/project/classes": (["classes"], ["GET /classes", "POST /classes"]),
+    "POST /admin/project/classes/{kind}": (["classes"], ["POST /classes"]),
     "POST /admin/project/guidelines": (["guidelines"], ["GET /guidelines", "PUT /guidelines"]),
     "POST /admin/project/programs": (
         ["key", "webhook"],
@@ -45,7 +47,6 @@ DONE_BY = {
 }
 ONLY_HERE = {
     "GET /admin/people/{number}": "one person's past answers are in `export`, by annotator",
-    "POST /admin/project/classes": "names and definitions are changed where they are seen",
 }
 
 

@@ -4,6 +4,8 @@ import html
 
 import pytest
 
+from oneof.annotation.project import changing_classes
+
 without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
 
 
@@ -43,6 +45,9 @@ def test_every_class_stands_on_its_page(world):
     for one in world.project.classes:
         assert f">{one.name}<" in text
         assert one.definition in text
+    gone = changing_classes.Change("retire", world.project.classes[3].name)
+    changing_classes.apply(world.database, world.project, gone, 5.0)
+    assert f">{world.project.classes[3].name}<" not in ann.get("/classes").text
     for page in ("/me", "/classes"):
         assert world.browser().get(page).status_code == 401
         assert world.admin().get(page).status_code == 403

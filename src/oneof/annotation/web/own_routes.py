@@ -36,10 +36,11 @@ def me(request: Request, site: TheSite, person: Annotator) -> Response:
 
 @router.get("/classes")
 def classes(request: Request, site: TheSite, person: Annotator) -> Response:
-    """Every class with its definition and example."""
+    """Every class that is asked about, with its definition and example."""
+    found = [(number, site.project.classes[number]) for number in site.project.active]
     shown = [
-        {"name": one.name, "definition": one.definition, "example": one.example and f"{site.base}/examples/{index}"}
-        for index, one in enumerate(site.project.classes)
+        {"name": one.name, "definition": one.definition, "example": one.example and f"{site.base}/examples/{number}"}
+        for number, one in found
     ]
     return _show(request, site, person, "classes", classes=sorted(shown, key=lambda one: str(one["name"]).casefold()))
 
