@@ -67,11 +67,13 @@ class Served:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", self.port))
         self.port = listening.getsockname()[1]
-        app = create_app(self.project, self.project.database())
-        self.server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+        self.server = uvicorn.Server(uvicorn.Config(self.app(), log_level="warning", timeout_graceful_shutdown=1))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
         self.thread.start()
         wait_until(lambda: self.server is not None and self.server.started)
+
+    def app(self) -> Any:
+        return create_app(self.project, self.project.database())
 
     def stop(self) -> None:
         if self.server is None or self.thread is None:
@@ -185,7 +187,7 @@ def draw(path: Path, shape: str, number: int, size: tuple[int, int] = (640, 480)
 
 def make_site(folder: Path, *, texts: list[str] | None = None, count: int = 12, **settings: Any) -> Served:
     """A project of drawn shapes, or of texts, not yet served."""
-    values = {"name": "Shapes", "size": 3, "seed": 5, "gold_share": 0.0, **settings}
+    values = {"name": "Shapes", "size": 3, "seed": 5, "gold_share": 0.0, "show_names": True, **settings}
     classes = [Class(one.name, one.definition) for one in CLASSES] if texts is not None else CLASSES
     project = create_project(folder / "project", Settings(**values), classes)
     (folder / "project" / "examples").mkdir()

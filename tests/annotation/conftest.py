@@ -229,7 +229,7 @@ def make_world(tmp_path: Path, new_database_url: Callable[[], str | None]) -> It
         home.mkdir()
         source = write_texts(home / "texts.csv", items) if isinstance(items, int) else items
         classes_file = write_classes(home / "classes.csv", classes) if isinstance(classes, int) else classes
-        values = {"name": "test", "size": 2, "seed": 7} | settings
+        values = {"name": "test", "size": 2, "seed": 7, "show_names": True} | settings
         started = start_project(home / "project", values, classes_file, source, gold, new_database_url())
         project = open_project(home / "project")
         world = World(project, project.database(), started.admin_token)

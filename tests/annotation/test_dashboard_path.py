@@ -1,17 +1,22 @@
 """From an empty project to a downloaded model in the browser, without a terminal."""
 
 import io
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
 from zipfile import ZipFile
 
 import httpx
+from PIL import Image, ImageColor
 
-from oneof.annotation.project.folder import Project, Settings, create_project
+from oneof.annotation.project.folder import open_project
 from oneof.annotation.store.auditing import audit
-from oneof.annotation.store.upgrading import upgrade
+from oneof.annotation.web.creating import server_key
+from oneof.annotation.web.hosting import Host, Hosting
 
-from .browser import CLASSES, Open, Person, Served, chromium, draw, driver, open_page
+from .browser import CLASSES, COLOURS, Open, Person, Served, chromium, draw, driver, open_page
 
 __all__ = ["chromium", "driver", "open_page"]
 COUNT = 60
@@ -19,14 +24,15 @@ DRAWN = CLASSES[:4]
 """What is on the pictures: a bar of another number may be the same picture."""
 
 
-def empty_project(folder: Path) -> Project:
-    classes = [type(one)(one.name, one.definition) for one in CLASSES]
-    settings = Settings(name="Shapes", size=2, seed=5, gold_share=0.0, questions_per_item=2)
-    project = create_project(folder / "project", settings, classes)
-    database = project.database()
-    upgrade(database)
-    database.close()
-    return project
+@dataclass
+class Several(Served):
+    """A server of a folder that holds no project yet."""
+
+    project: Any = None
+    home: Path = Path()
+
+    def app(self) -> Any:
+        return Host(Hosting(folders=[self.home])).app()
 
 
 def zipped_pictures(folder: Path) -> Path:
@@ -37,6 +43,12 @@ def zipped_pictures(folder: Path) -> Path:
     return folder / "shapes.zip"
 
 
+def seen_on(picture: bytes) -> str:
+    """The shape, by its colour: names of files are not shown."""
+    colours = {colour for _, colour in Image.open(io.BytesIO(picture)).convert("RGB").getcolors(100_000) or []}
+    return next(name for name, colour in COLOURS.items() if ImageColor.getrgb(colour) in colours)
+
+
 def answer_everything(link: str) -> int:
     """Ada at work: she is always right."""
     url, _, token = link.partition("/join/")
@@ -45,9 +57,9 @@ def answer_everything(link: str) -> int:
         ada.get(f"/join/{token}")
         while (claimed := ada.post("/api/claim", json={})).status_code == 200:
             question = claimed.json()
-            truth = DRAWN[int(question["item"][:3]) % len(DRAWN)].name
+            truth = seen_on(ada.get(question["content_url"].removeprefix(urlsplit(url).path)).content)
             answer = "yes" if truth in [one["name"] for one in question["labels"]] else "no"
-            body = {"id": f"00000000-0000-4000-8000-{count:012}", "task": question["task"], "answer": answer}
+            body = {"id": str(uuid4()), "task": question["task"], "answer": answer}
             assert ada.post("/api/answers", json=body | {"seconds": 1.5}).status_code == 201
             count += 1
     return count
@@ -70,14 +82,20 @@ def finished(person: Person) -> None:
     person.page.wait_for_selector("[data-working]", state="detached", timeout=180_000)
 
 
-def test_from_an_upload_to_a_downloaded_model(tmp_path: Path, open_page: Open) -> None:
-    site = Served(empty_project(tmp_path))
+def test_from_nothing_to_a_downloaded_model(tmp_path: Path, open_page: Open) -> None:
+    home = tmp_path / "projects"
+    home.mkdir()
+    site = Several(home=home)
     site.start()
     try:
-        manager = open_page(
-            site, path=site.link("Boss", "admin").removeprefix(site.url), viewport={"width": 1366, "height": 900}
-        )
+        manager = open_page(site, path=f"/new/{server_key(home)}", viewport={"width": 1366, "height": 900})
         page = manager.page
+        page.locator("input[name=name]").fill("Shapes")
+        page.locator("textarea[name=classes]").fill("\n".join(f"{one.name}: {one.definition}" for one in CLASSES))
+        page.locator("input[name=size]").fill("2")
+        page.locator("input[name=questions_per_item]").fill("2")
+        manager.keep("new-project")
+        press(page, "Create the project")
         assert page.get_by_text("There are no items yet").is_visible()
         go(page, "Project")
         page.locator("input[name=files]").set_input_files(zipped_pictures(tmp_path))
@@ -90,14 +108,20 @@ def test_from_an_upload_to_a_downloaded_model(tmp_path: Path, open_page: Open) -
         page.get_by_label("Name").fill("Ada")
         press(page, "Make a link")
         manager.keep("dashboard-people")
-        assert answer_everything(page.locator("#new-link").inner_text()) == 2 * COUNT
+        link = page.locator("#new-link").inner_text()
+        assert answer_everything(link) == 2 * COUNT
 
         go(page, "Model")
         press(page, "Train now")
         finished(manager)
         assert page.get_by_text("trained on").is_visible()
-        assert page.locator("#download").is_visible()
+        page.locator("#judge-questions").fill("5")
+        press(page, "Judge now")
+        assert answer_everything(link) == 5
+        page.reload()
+        assert page.locator("#round").inner_text() == "5 of 5 judging questions are answered."
         manager.keep("dashboard-model")
+        assert page.locator("#download").is_visible()
         with page.expect_download() as model:
             page.locator("#download").click()
         with ZipFile(io.BytesIO(Path(model.value.path()).read_bytes())) as archive:
@@ -117,6 +141,6 @@ def test_from_an_upload_to_a_downloaded_model(tmp_path: Path, open_page: Open) -
             assert Path(taken.value.path()).stat().st_size > 0
     finally:
         site.stop()
-    database = site.project.database()
+    database = open_project(home / "shapes").database()
     assert audit(database) == []
     database.close()

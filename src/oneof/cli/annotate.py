@@ -106,6 +106,7 @@ def serve(
 
     from oneof.annotation.project.classes import ProjectError
     from oneof.annotation.project.starting import move_project
+    from oneof.annotation.web.creating import server_key
     from oneof.annotation.web.hosting import Host, Hosting
     from oneof.annotation.web.serving import serve as serve_host
 
@@ -133,6 +134,8 @@ def serve(
     served = Host(hosting)
 
     def announce(places: dict[str, str]) -> None:
+        if served.home is not None and workers == 1:
+            typer.echo(f"New projects: {served.address}/new/{server_key(served.home)}")
         for one in served.hosted:
             typer.echo(f"Serving {one.project.settings.name} on {places[one.slug]} (stop with Ctrl-C)")
             token = one.admin_token()

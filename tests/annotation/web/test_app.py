@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from oneof.annotation.project.folder import Settings
+
 
 def test_item_22_health(world):
     reply = world.browser().get("/healthz")
@@ -45,7 +47,7 @@ def test_the_interface_is_described(world):
 
 
 def test_names_can_be_hidden(make_world):
-    world = make_world(3, show_names=False)
+    world = make_world(3, show_names=Settings(name="x", size=1).show_names)  # as it is unless told otherwise
     shown = world.claim(world.annotator("ann"))
     assert shown["item"] not in {"t0", "t1", "t2"}
     assert len(shown["item"]) == 24

@@ -56,7 +56,7 @@ class Settings(BaseModel):
     mechanism: Literal["uniform", "adaptive"] = "uniform"
     uniform_share: Share = 0.2
     show_predictions: bool = False
-    show_names: bool = True
+    show_names: bool = False
     slip_rate: float = Field(default=0.01, ge=0, lt=0.5)
     guess_error: Share = 0.25
     too_fast_seconds: float = Field(default=0.5, ge=0)

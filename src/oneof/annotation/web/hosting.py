@@ -23,6 +23,7 @@ from oneof.annotation.asking import people
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project, open_project
 from oneof.annotation.store.database import Database
+from oneof.annotation.web import creating
 from oneof.annotation.web.app import create_app, error_page, page_templates, static_files
 from oneof.annotation.web.logs import AccessLog
 from oneof.annotation.web.metrics import Metrics
@@ -31,7 +32,7 @@ from oneof.annotation.web.security import Guard
 from oneof.annotation.web.site import Site, session_of
 from oneof.annotation.web.ticking import ticking
 
-OWN = ("static", "healthz", "metrics")
+OWN = ("static", "healthz", "metrics", "new")
 """Addresses of the server itself."""
 
 
@@ -133,12 +134,25 @@ def find_projects(folders: list[Path]) -> dict[str, Path]:
     return found
 
 
+def home_of(folders: list[Path]) -> Path | None:
+    """The folder that new projects are made in: the only one that is served, if it is no project itself."""
+    only = folders[0] if len(folders) == 1 else None
+    return only if only is not None and only.is_dir() and not (only / "project.toml").is_file() else None
+
+
 class Host:
     """The projects of one server."""
 
-    def __init__(self, hosting: Hosting) -> None:
+    def __init__(self, hosting: Hosting, *, alone: bool = True) -> None:
+        """alone: whether no other process serves the same projects; only then new ones are made in the browser."""
         self.hosting = hosting
-        self.hosted = [self._open(slug, folder) for slug, folder in find_projects(hosting.folders).items()]
+        self.home = home_of(hosting.folders) if alone else None
+        empty = self.home is not None and not list(self.home.glob("*/project.toml"))
+        found = {} if empty else find_projects(hosting.folders)
+        self.hosted = [self._open(slug, folder) for slug, folder in found.items()]
+        self.address = ""
+        self._sites = [one.site for one in self.hosted]
+        self._serving = ExitStack()
 
     def _open(self, slug: str, folder: Path) -> Hosted:
         project = open_project(folder)
@@ -159,23 +173,24 @@ class Host:
         )
         return Metrics(
             outer,
-            [one.site for one in self.hosted],
+            self._sites,
             root_path=hosting.root_path,
             token=hosting.metrics_token,
             proxied=bool(hosting.trusted_proxies or hosting.public_url or hosting.root_path),
         )
 
     def close(self) -> None:
-        """Close every database."""
+        """Look after nothing any more, and close every database."""
+        self._serving.close()
         for one in self.hosted:
             one.database.close()
 
     def _several(self) -> ASGIApp:
         @asynccontextmanager
         async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-            with ExitStack() as stack:
+            with self._serving:
                 for one in self.hosted:
-                    stack.enter_context(ticking(one.site))
+                    self._serving.enter_context(ticking(one.site))
                 yield
             self.close()
 
@@ -184,18 +199,39 @@ class Host:
 
         async def refused(request: Request, error: Exception) -> Response:
             assert isinstance(error, HTTPException)
-            return error_page(templates, request, error.status_code, "No project is served at this address.")
+            missing = error.status_code == 404
+            words = "No project is served at this address." if missing else str(error.detail)
+            return error_page(templates, request, error.status_code, words)
 
         async def index(request: Request) -> Response:
             """The projects that this browser has signed in to; nobody else learns which there are."""
-            context = {"projects": await run_in_threadpool(self._signed_in, request)}
+            context: dict[str, Any] = {"projects": await run_in_threadpool(self._signed_in, request)}
+            context["may_create"] = self.home is not None and creating.may_create(request, self.home)
             response = templates.TemplateResponse(request, "projects.html", context)
             response.headers["Cache-Control"] = "no-store"
             return response
 
         routes = [Route("/", index), Route("/healthz", self._health), Mount("/static", static_files())]
         routes += [Mount(f"/{one.slug}", one.app) for one in self.hosted]
-        app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: refused})
+        if self.home is not None:
+
+            def adopt(slug: str) -> None:
+                """Serve a project that was just made."""
+                assert self.home is not None
+                one = self._open(slug, self.home / slug)
+                self.hosted.append(one)
+                self._sites.append(one.site)
+                (one.project.folder / "server.url").write_text(f"{self.address}/{slug}\n")
+                self._serving.enter_context(ticking(one.site))
+                routes.append(Mount(f"/{slug}", one.app))
+
+            def taken() -> set[str]:
+                return {*OWN, *(one.slug for one in self.hosted)}
+
+            # Before the projects: a route is looked for in this order.
+            routes[:0] = creating.routes(self.home, self.hosting.root_path, templates, taken, adopt)
+        app = Starlette(lifespan=lifespan, exception_handlers={HTTPException: refused})
+        app.router.routes = routes
         app.add_middleware(Guard)
         return app
 

@@ -126,7 +126,7 @@ def invite(request: Request, site: TheSite, person: Program, wanted: NewPerson) 
         lambda connection: people.invite(connection, wanted.name, wanted.role, now, new_only=not wanted.again)
     )
     _note(site, person, "invite", name=wanted.name, role=wanted.role, again=wanted.again)
-    return {"name": wanted.name, "role": wanted.role, "link": f"{str(request.base_url).rstrip('/')}/join/{token}"}
+    return {"name": wanted.name, "role": wanted.role, "link": f"{site.address(request)}/join/{token}"}
 
 
 @router.post("/people/{name}/{action}")

@@ -47,12 +47,13 @@ def app_from_environment() -> ASGIApp:
     """For several server processes, which import the application by name."""
     hosting = Hosting.model_validate_json(os.environ[ENVIRONMENT])
     set_up_logs(hosting.log_level)
-    return Host(hosting).app()
+    return Host(hosting, alone=False).app()
 
 
 def note_addresses(host: Host, address: str, port: int) -> dict[str, str]:
     """Write into each project's folder where it is served, for the links that later commands print; by slug."""
     start = host.hosting.public_url or f"http://{_shown(address)}:{port}"
+    host.address = start + host.hosting.root_path
     places = {one.slug: start + one.site.base for one in host.hosted}
     for one in host.hosted:
         (one.project.folder / "server.url").write_text(f"{places[one.slug]}\n")

@@ -67,6 +67,10 @@ class Site:
         """The path that every address of this project starts with; no slash at its end."""
         return f"{self.root}/{self.slug}" if self.slug else self.root
 
+    def address(self, request: Request) -> str:
+        """Where people reach this project, as far as this request knows; no slash at its end."""
+        return f"{request.url.scheme}://{request.url.netloc}{self.base}"
+
     def cookie(self, role: str) -> str:
         """The name of the session cookie of this role."""
         return cookie_name(self.project_id, role)

@@ -15,8 +15,15 @@ def test_every_setting_is_explained_or_has_a_place_of_its_own():
 
 
 def test_only_what_changed_is_told():
-    fields = {"name": " animals ", "overlap": "2", "gold_share": "0.05", "has-show_names": "1", "size": "9"}
-    assert read_form(SETTINGS, fields) == {"name": "animals", "overlap": 2, "show_names": False}
+    fields = {
+        "name": " animals ",
+        "overlap": "2",
+        "gold_share": "0.05",
+        "has-show_names": "1",
+        "show_names": "on",
+        "size": "9",
+    }
+    assert read_form(SETTINGS, fields) == {"name": "animals", "overlap": 2, "show_names": True}
     assert read_form(SETTINGS, {}) == {}
     assert read_form(SETTINGS, {"has-show_predictions": "1", "show_predictions": "on"}) == {"show_predictions": True}
 

@@ -88,7 +88,7 @@ def _invite(request: Request, site: Site, person: Person, name: str, role: Role,
     except ProjectError as error:
         return _show(request, site, person, refused=str(error))
     figures.forget()
-    link = f"{str(request.base_url).rstrip('/')}/join/{token}"
+    link = f"{site.address(request)}/join/{token}"
     code = segno.make(link, error="m").svg_inline(border=0, omitsize=True, svgclass=None, lineclass=None)
     # The link is shown once, here; it is stored nowhere.
     invited = {"name": name, "role": ROLE_NAMES[role], "link": link, "code": Markup(code)}

@@ -72,7 +72,7 @@ def _show(request: Request, site: Site, person: Person, **context: Any) -> Respo
         keys, hooks = tokens.valid(connection), telling.listed(connection)
     shown = {"keys": keys, "hooks": hooks, "kinds": telling.KINDS, "made": None, "refused": None} | context
     routes = described(request.app.openapi())
-    address = str(request.base_url).rstrip("/")
+    address = site.address(request)
     response = frame.show(
         request, site, person, "project", template="dashboard/programs.html", routes=routes, address=address, **shown
     )

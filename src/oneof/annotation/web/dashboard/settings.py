@@ -33,7 +33,7 @@ FORM = (
     Setting("uniform_share", "Share that stays uniform", "Only uniform questions can judge the model."),
     Setting("show_predictions", "Show predictions", "Annotators see what the model thinks. Quicker, but it pulls "
             "answers its way, and the accuracy no longer holds.", "switch"),
-    Setting("show_names", "Show names of items", "Turn it off where names tell the class.", "switch"),
+    Setting("show_names", "Show names of items", "File names or ids, which often tell the class.", "switch"),
     Setting("slip_rate", "Slips of the finger", "How often people press the wrong key; training allows for it."),
     Setting("guess_error", "Wrong guesses, at most", "The largest share of guesses after “can't tell” that may be "
             "wrong; the interval allows for it. 1: guesses count for nothing. Measured, where known items are enough."),
