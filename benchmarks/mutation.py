@@ -44,6 +44,11 @@ class Sites(ast.NodeVisitor):
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.Raise | ast.JoinedStr):
             return None
+        # Nothing is computed by what only types see, nor by asking for a check that never fails.
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            return None
+        if isinstance(node, ast.keyword) and node.arg in ("strict", "checks", "copy"):
+            return None
         if isinstance(node, ast.BoolOp) or (isinstance(node, ast.BinOp) and type(node.op) in SWAPS and not _text(node)):
             self.found.append((node, "operator"))
         elif isinstance(node, ast.Compare):
