@@ -59,3 +59,15 @@ def test_a_look_within_a_transaction_that_writes_does_not_wait_for_itself(world)
     save_classes(world.project, [replace(one, name=f"new {one.name}") for one in world.project.classes])
     seen = world.database.write(lambda _connection: live.get())
     assert seen.classes[0].name == "new c0"
+
+
+@without_postgresql
+def test_a_change_while_a_process_starts_or_saves_is_not_missed(world):
+    """Files may change after they were read and before anybody looks at their times."""
+    save_settings(world.project, {"prefetch": 8})
+    live = LiveProject(world.project, world.database)
+    assert live.get().settings.prefetch == 8
+    mine = save_settings(live.get(), {"prefetch": 9})
+    save_settings(mine, {"question": "Changed by another process?"})
+    live.set(mine)
+    assert (live.get().settings.prefetch, live.get().settings.question) == (9, "Changed by another process?")

@@ -28,7 +28,8 @@ class LiveProject:
 
     def __init__(self, project: Project, database: Database) -> None:
         self._project, self._database = project, database
-        self._stamp = stamp(project.folder)
+        # Not known: the files may have changed since the project was read, and before this line.
+        self._stamp: Stamp = ()
         self._refused: tuple[Stamp, float] | None = None
         self._lock = threading.Lock()
 
@@ -42,9 +43,9 @@ class LiveProject:
         return self._project
 
     def set(self, project: Project) -> None:
-        """This process has just written the files."""
+        """This process has just written the files; another may have done so since, so they are read once more."""
         with self._lock:
-            self._project, self._stamp, self._refused = project, stamp(project.folder), None
+            self._project, self._stamp, self._refused = project, (), None
 
     def _refused_lately(self, now: Stamp) -> bool:
         refused = self._refused
