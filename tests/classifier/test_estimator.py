@@ -345,7 +345,7 @@ def test_every_setting_is_a_parameter_with_the_same_default():
     assert settings.pop("options") == {}
     assert parameters["options"] is None
     assert {name: parameters[name] for name in settings} == settings
-    assert set(parameters) - set(settings) == {"options", "queries", "random_state", "verbose"}
+    assert set(parameters) - set(settings) == {"options", "callbacks", "queries", "random_state", "verbose"}
 
 
 def test_an_objective_and_a_loss_of_ones_own_are_cloned_trained_and_saved(digits, tmp_path):
