@@ -52,5 +52,8 @@ def test_reliability_and_the_same_svg_in_every_run() -> None:
     first, second = (as_svg(reliability_diagram(table)) for _ in range(2))
     assert first == second
     assert first.startswith("<svg")
-    heights = [bar.get_height() for bar in reliability_diagram(table).axes[0].patches]
+    axes = reliability_diagram(table).axes[0]
+    (drawn,) = (container for container in axes.containers if hasattr(container, "has_yerr"))
+    np.testing.assert_allclose([end[:, 1] for end in drawn[2][0].get_segments()], [[0.3, 0.5], [0.8, 1.0]])
+    heights = [bar.get_height() for bar in axes.patches]
     np.testing.assert_allclose(heights, [0.025, 0.25])

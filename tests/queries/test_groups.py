@@ -85,3 +85,14 @@ def test_bad_groups_are_named() -> None:
         ANIMALS.shown([True, False])
     with pytest.raises(ValueError, match="4 groups need"):
         Groups.from_confusions(np.ones((2, 3)) / 3, 4)
+
+
+def test_every_two_groups_are_separated_by_some_question() -> None:
+    """A hundred equal items: with all groups offered each time, the same ones would always go together."""
+    groups = Groups.from_parents([str(j // 5) for j in range(20)])
+    q = np.repeat([0.07, 0.06, 0.04, 0.03], 5)[None].repeat(100, axis=0)
+    subsets, _ = best_subsets(q, 0, largest=2, groups=groups)
+    whole = subsets.reshape(100, 4, 5).all(axis=2)
+    apart = whole[:, :, None] != whole[:, None, :]
+    assert apart.any(axis=0)[np.triu_indices(4, 1)].all()
+    assert len(np.unique(whole, axis=0)) >= 5
