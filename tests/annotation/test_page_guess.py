@@ -72,6 +72,9 @@ def test_a_judging_round_from_the_button_to_the_interval(serve: Serve, open_page
     manager.goto(f"{site.url}/admin/model")
     assert manager.locator("#round").inner_text() == "12 of 12 judging questions are answered."
     assert "After 2 of them people guessed" in manager.locator("main").inner_text()
+    for width in (360, 768, 1366):
+        manager.set_viewport_size({"width": width, "height": 740})
+        assert manager.evaluate("document.documentElement.scrollWidth") <= width, "nothing is wider than the window"
 
 
 def test_in_private_mode_the_guess_is_flipped_as_an_answer_is(serve: Serve, open_page: Open) -> None:

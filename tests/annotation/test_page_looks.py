@@ -1,10 +1,11 @@
 """The page in a real browser: pictures, texts, a phone, and people who do not use eyes or a mouse (item 9)."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from .browser import Open, Serve, Served, chromium, draw, driver, open_page, serve
 
@@ -257,3 +258,18 @@ CONTRAST = """() => {
   }
   return found;
 }"""
+
+
+def test_a_transparent_picture_stands_on_light_squares_in_the_dark(serve: Serve, open_page: Open) -> None:
+    site = serve(count=1)
+    icon = Image.new("RGBA", (200, 200), (0, 0, 0, 0))
+    ImageDraw.Draw(icon).ellipse((80, 80, 120, 120), fill=(0, 0, 0, 255))
+    icon.save(site.project.folder.parent / "pictures" / "000.png")
+    ada = open_page(site, color_scheme="dark")
+    ada.ready()
+    seen = Image.open(BytesIO(ada.page.locator("#image-frame img").screenshot())).convert("L")
+    corner = seen.crop((2, 2, seen.width // 5, seen.height // 5))
+    shades = {shade for _, shade in corner.getcolors() or []}
+    assert min(shades) > 200, "light where nothing is drawn"
+    assert len(shades) > 1, "in squares"
+    assert seen.getpixel((seen.width // 2, seen.height // 2)) < 50, "the icon itself is black"

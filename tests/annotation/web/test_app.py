@@ -2,9 +2,11 @@
 
 import json
 
+import httpx
 import pytest
 
 from oneof.annotation.project.folder import Settings
+from oneof.annotation.web.app import create_app
 
 
 def test_item_22_health(world):
@@ -60,3 +62,41 @@ def test_the_static_files_are_fresh_and_typed(world):
     assert style.headers["content-type"].startswith("text/css")
     assert style.headers["cache-control"] == "no-cache"
     assert browser.get("/static/annotate.js").headers["content-type"].startswith("text/javascript")
+
+
+def page_of(reply):
+    return reply.status_code, 'href="/"' in reply.text, reply.headers["content-type"].startswith("text/html")
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_every_error_page_leads_back(world, backend):
+    ann = world.annotator("ann")
+    assert page_of(ann.get("/nothing")) == (404, True, True)
+    assert page_of(ann.get("/admin")) == (403, True, True)
+    assert page_of(world.browser().get("/join/wrong")) == (403, True, True)
+    assert page_of(world.browser().get("/")) == (401, True, True)
+    assert page_of(world.admin().get("/admin/items/999")) == (404, True, True)
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+@pytest.mark.anyio
+async def test_a_mistake_of_ours_is_a_page_for_people_and_json_for_scripts(world, backend):
+    app = create_app(world.project, world.database)
+
+    def fail():
+        raise RuntimeError("secret detail")
+
+    for path in ("/fails", "/api/fails"):
+        app.add_api_route(path, fail)
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
+        page, data = await client.get("/fails"), await client.get("/api/fails")
+    assert page_of(page) == (500, True, True)
+    assert "Answers that were saved are safe" in page.text
+    assert (data.status_code, "The server made a mistake" in data.json()["detail"]) == (500, True)
+    assert "secret" not in page.text + data.text

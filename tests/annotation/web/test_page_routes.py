@@ -142,3 +142,18 @@ def test_examples_are_served_by_the_number_of_their_class(make_world, tmp_path):
     assert ann.get("/examples/0").headers["content-type"] == "image/png"
     assert [ann.get(f"/examples/{index}").status_code for index in ("1", "3", "-1", "x")] == [404, 404, 404, 422]
     assert world.browser().get("/examples/0").status_code == 401
+
+
+@without_postgresql
+def test_pictures_of_the_guidelines_are_served_and_nothing_else_of_the_project(world):
+    folder = world.project.folder / "guidelines"
+    folder.mkdir()
+    Image.new("L", (2, 2)).save(folder / "robin.png")
+    (folder / "notes.txt").write_text("private")
+    ann = world.annotator("ann")
+    shown = ann.get("/guidelines/robin.png")
+    assert (shown.status_code, shown.headers["content-type"]) == (200, "image/png")
+    assert shown.headers["content-security-policy"] == "default-src 'none'"
+    for name in ("notes.txt", "missing.png", ".hidden.png", "..%2Fproject.toml", "..%2Fadmin.token", "..%2Fx.png"):
+        assert ann.get(f"/guidelines/{name}").status_code == 404, name
+    assert world.browser().get("/guidelines/robin.png").status_code == 401

@@ -9,6 +9,10 @@ def test_what_is_not_known_is_a_dash():
     assert {wording.percent(None), wording.count(None), wording.seconds(None), wording.moment(None)} == {"–"}
 
 
+def test_what_is_rounded_to_zero_has_no_sign():
+    assert wording.percent(-0.001, 0) == wording.percent(0.001, 0) == "0\u00a0%"
+
+
 def test_a_moment_is_for_people_and_for_machines():
     assert wording.moment(0.0) == '<time datetime="1970-01-01T00:00:00Z">1 Jan 1970, 00:00 UTC</time>'
 

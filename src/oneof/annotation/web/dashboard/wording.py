@@ -15,7 +15,8 @@ def percent(value: float | None, digits: int = 1) -> str:
     >>> percent(0.987), percent(None)
     ('98.7\\xa0%', '–')
     """
-    return NOTHING if value is None else f"{100 * value:.{digits}f}\u00a0%"
+    # The sum with zero makes a zero of what is rounded to minus zero.
+    return NOTHING if value is None else f"{round(100 * value, digits) + 0.0:.{digits}f}\u00a0%"
 
 
 def count(value: float | None) -> str:
