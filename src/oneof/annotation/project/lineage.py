@@ -72,9 +72,9 @@ class Lineage:
         """What an answer to these labels, drawn from an edition, says today; None if it says nothing.
 
         >>> cat, dog, wolf = Class("cat"), Class("dog"), Class("wolf", ended=1, into=1)
-        >>> lineage = Lineage([cat, dog, wolf])
+        >>> lineage = Lineage([cat, dog, wolf, Class("bird")])
         >>> lineage.read([0, 2], yes=True, edition=0).shown.tolist()
-        [True, True]
+        [True, True, False]
         """
         shown, uniform = set(subset), True
         for step in range(edition + 1, self.edition + 1):
