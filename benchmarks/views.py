@@ -1,0 +1,95 @@
+"""Does it help to average predictions over views of a picture, which costs no training, or to use PRODEN?
+
+    ONEOF_DATA=... python -m benchmarks.views fashionmnist likelihood proden labels --seeds 0
+
+The strided network on 10,000 pictures, one uniform question of three labels each (`labels`: every label instead), for
+twelve epochs. `mirror`: the picture and its mirror image. `shifts`: the picture, and moved by one pixel in the four
+directions. Each row of results/views.csv has the accuracy on the test pictures, and what an annotator's answers about
+2,000 other pictures say without labels: their mean log-likelihood, by which a choice would be made.
+"""
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from benchmarks.pages import table
+from oneof import Answers, OneOfClassifier, UniformQueries, datasets, respond
+from oneof.files.atomic import replacing
+
+RESULTS = Path(__file__).parents[1] / "results" / "views.csv"
+ITEMS, HELD_OUT, SIZE, EPOCHS = 10_000, 2000, 3, 12
+MOVES = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0))
+
+
+def averaged(model: OneOfClassifier, pictures: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+    """Probabilities by the kind of averaging, (n, k) each."""
+    moved = [model.predict_proba(np.roll(pictures, move, axis=(-2, -1))) for move in MOVES]
+    mirrored = model.predict_proba(np.ascontiguousarray(pictures[..., ::-1]))
+    return {"none": moved[0], "mirror": (moved[0] + mirrored) / 2, "shifts": np.mean(moved, axis=0)}
+
+
+def measure(data: str, told: str, seed: int) -> pd.DataFrame:
+    """Train once, and judge by every kind of averaging."""
+    train, test = datasets.load(data, "train"), datasets.load(data, "test")
+    rows = np.random.default_rng([seed, 0]).permutation(len(train))[: ITEMS + HELD_OUT]
+    pictures, labels = train.images[rows], train.labels[rows]
+    subsets = UniformQueries(10, SIZE).draw(len(rows), rng=np.random.default_rng([seed, 1]))
+    said = respond(subsets, labels)
+    model = OneOfClassifier(
+        backbone="cnn-strided", objective="likelihood" if told == "labels" else told, epochs=EPOCHS, holdout=0.0,
+        random_state=seed,
+    )  # fmt: skip
+    known = labels[:ITEMS] if told == "labels" else Answers(subsets[:ITEMS], said[:ITEMS])
+    model.fit(pictures[:ITEMS], known)
+    left = np.where(said[ITEMS:, None], subsets[ITEMS:], ~subsets[ITEMS:])
+    of_test, of_held = averaged(model, test.images), averaged(model, pictures[ITEMS:])
+    found = [
+        {
+            "views": views,
+            "accuracy": float((of_test[views].argmax(axis=1) == test.labels).mean()),
+            "held_out_log_likelihood": float(np.log((of_held[views] * left).sum(axis=1).clip(1e-12, 1)).mean()),
+        }
+        for views in of_test
+    ]
+    return pd.DataFrame(found).assign(data=data, told=told, seed=seed)[["data", "told", "seed", *found[0]]]
+
+
+def facts() -> dict[str, str]:
+    """What pages say from the rows."""
+    rows = pd.read_csv(RESULTS)
+    means = rows.groupby(["data", "told", "views"], sort=False)[["accuracy", "held_out_log_likelihood"]].mean()
+    shown = means.reset_index().assign(
+        accuracy=lambda found: (100 * found["accuracy"]).map("{:.1f} %".format),
+        held_out_log_likelihood=lambda found: found["held_out_log_likelihood"].map("{:.4f}".format),
+    )
+    return {"table": table(shown.rename(columns={"held_out_log_likelihood": "held-out log-likelihood"}))}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", choices=("fashionmnist", "kmnist"))
+    parser.add_argument("told", nargs="+", choices=("likelihood", "proden", "labels"))
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    for told in options.told:
+        for seed in options.seeds:
+            known = pd.read_csv(RESULTS) if RESULTS.is_file() else pd.DataFrame(columns=["data", "told", "seed"])
+            if ((known["data"] == options.data) & (known["told"] == told) & (known["seed"] == seed)).any():
+                continue
+            rows = measure(options.data, told, seed)
+            with replacing(RESULTS) as part:
+                pd.concat([known, rows] if len(known) else [rows]).to_csv(part, index=False, float_format="%.6g")
+            print(rows, flush=True)
+
+
+if __name__ == "__main__":
+    main()
