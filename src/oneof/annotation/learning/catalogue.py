@@ -62,11 +62,17 @@ def listed(
         {
             **row._mapping,
             "gold": None if row.gold is None else names[row.gold],
-            "prediction": None if row.label is None else names[row.label],
+            "prediction": None if row.label is None else said_today(project, row.label),
         }
         for row in rows[:limit]
     ]
     return Listed(found, found[-1]["id"] if len(rows) > limit else None)
+
+
+def said_today(project: Project, label: int) -> str | None:
+    """The name that a stored label has today; None if its class was retired."""
+    number = project.lineage.today(label)
+    return None if number is None else project.classes[number].name
 
 
 def one_item(connection: Connection, project: Project, item_id: int) -> dict[str, Any] | None:
