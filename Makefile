@@ -29,12 +29,12 @@ test-portable: $(READY)  ## the numeric tests as on other processors
 		env $$processor $(PYTEST) -q -m "not slow" || exit 1; \
 	done
 
-# torch stays the one of constraints.txt: on Linux an older one brings gigabytes. The public CI tries the oldest of it too.
+# torch stays the one of constraints.txt, and onnxscript, which must know it: on Linux an older torch brings gigabytes. The public CI tries the oldest of it too.
 # Old libraries on new ones of their own warn of what is deprecated since, so warnings are no errors here; the extra dev
 # has stubs that want newer libraries.
 TEST_TOOLS := pytest pytest-timeout pytest-xdist hypothesis httpx psutil
 test-oldest:  ## the numeric tests and the command line with the oldest versions that pyproject.toml allows
-	$(PYTHON) .ci/oldest.py $$(grep '^torch==' constraints.txt) > constraints-oldest.txt
+	$(PYTHON) .ci/oldest.py $$(grep -E '^(torch|onnxscript)==' constraints.txt) > constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet -c constraints-oldest.txt -e '.[annotation,onnx,search]' $(TEST_TOOLS)
 	.venv-oldest/bin/python -m pytest -n auto --dist worksteal -q -W default -m "not slow" --ignore=tests/engines

@@ -69,7 +69,7 @@ def test_sets_and_arrays_are_lists_of_labels() -> None:
 
 
 def test_datasets_of_hugging_face_go_both_ways() -> None:
-    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    datasets = pytest.importorskip("datasets.arrow_dataset", reason="datasets is not installed")
     answers = Answers([[1, 0, 1], [0, 1, 0]], [True, False], class_names=["a", "b", "c"], item_names=["x", "y"])
     stored = datasets.Dataset.from_pandas(answers.to_frame())
     assert Answers.from_frame(stored.to_pandas(), classes=["a", "b", "c"]) == answers

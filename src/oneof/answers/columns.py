@@ -128,7 +128,7 @@ class Table:
         return bits
 
     def _rates(self, column: str) -> NDArray[np.float64]:
-        rates = pd.to_numeric(self.extra[column], errors="coerce").to_numpy(dtype=np.float64)
+        rates = _numbers(self.extra[column])
         if not ((rates >= 0) & (rates < 1)).all():
             row = int(np.flatnonzero(~((rates >= 0) & (rates < 1)))[0])
             raise self._error(row, column, f"value {_shown(self.extra[column], row)}, expected a rate in [0, 1)")
@@ -138,7 +138,7 @@ class Table:
         """How many answers a flip rate rests on; an empty cell is a rate that is known."""
         values = self.extra[column]
         empty = (values.isna() | (values.astype(str).str.strip() == "")).to_numpy(dtype=np.bool_)
-        counts = np.where(empty, np.inf, pd.to_numeric(values, errors="coerce").to_numpy(dtype=np.float64))
+        counts = np.where(empty, np.inf, _numbers(values))
         self._refuse(~(counts >= 0), column, "value {}, expected a number of answers", values.to_numpy())
         return counts
 
@@ -274,3 +274,11 @@ def _shown(values: "pd.Series[Any]", row: int) -> str:
 
 def _word(value: Any) -> str:
     return str(int(value)) if isinstance(value, (bool, np.bool_, int, np.integer)) else str(value).strip().lower()
+
+
+def _numbers(values: "pd.Series[Any]") -> NDArray[np.float64]:
+    """Numbers to the last digit, as numpy reads them; not a number where one cannot be read."""
+    try:
+        return values.to_numpy(dtype=np.float64)
+    except (TypeError, ValueError):  # older versions of pandas lose the last digit here
+        return pd.to_numeric(values, errors="coerce").to_numpy(dtype=np.float64)
