@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import func, insert, select
 
 from oneof.annotation.store.schema import events, items, models, predictions, tasks
+from oneof.annotation.web.dashboard.overview import figures
 
 from .browser import Open, Serve, Served, chromium, driver, open_page, serve
 
@@ -69,6 +70,7 @@ def test_a_judging_round_from_the_button_to_the_interval(serve: Serve, open_page
     while task:
         task = ada.press("y")
     ada.saved()
+    figures.forget()  # else the page shows them as of some seconds ago
     manager.goto(f"{site.url}/admin/model")
     assert manager.locator("#round").inner_text() == "12 of 12 judging questions are answered."
     assert "After 2 of them people guessed" in manager.locator("main").inner_text()

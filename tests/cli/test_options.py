@@ -76,3 +76,9 @@ def test_an_option_of_the_objective_without_a_value_is_refused():
     )
     assert result.exit_code == 2
     assert "--option kappa: expected NAME=VALUE" in result.output
+
+
+def test_a_long_line_is_not_broken_where_it_is_piped(capsys):
+    line = "label-free accuracy " * 10
+    options.show({}, line, as_json=False)
+    assert capsys.readouterr().out == f"{line}\n"

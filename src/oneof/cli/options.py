@@ -122,10 +122,10 @@ def told(left_out: Sequence[str], most: int = 20) -> str:
 
 
 def show(facts: dict[str, object], text: str, as_json: bool) -> None:
-    """Print the facts as JSON, or the text for people."""
-    from rich import print as rich_print
+    """Print the facts as JSON, or the text for people: its lines are not broken, so that a pipe gets them whole."""
+    from rich import get_console
 
     if as_json:
         typer.echo(json.dumps(facts))
     else:
-        rich_print(text)
+        get_console().print(text, soft_wrap=True)
