@@ -91,6 +91,40 @@ def gold(rho: float, count: int, annotators: int) -> Callable[[Rng, int], Judged
     return draw
 
 
+TOGETHER = ("prediction among decoys", "two answers an item", "one in twenty skipped", "looked at four times")
+
+
+def together(kind: str) -> Callable[[Rng, int], Judged]:
+    """People who err, and one thing more: three annotators, 8 % error, the rates of each from 100 gold answers."""
+
+    def draw(rng: Rng, n: int) -> Judged:
+        labels, guess = items(rng, n + 300, 10, 0.9)
+        first = np.repeat(np.arange(n), 2 if kind == "two answers an item" else 1)
+        about = np.concatenate([first, np.arange(n, n + 300)])
+        asked = np.arange(len(about)) < len(first)
+        subsets = UniformQueries(10, 3).draw(len(about), rng)
+        if kind == "prediction among decoys":
+            subsets[asked] = PredictionQueries(10, 3).draw(guess[:n], rng)
+        said = respond(subsets, labels[about], flip_yes=0.08, flip_no=0.08, rng=rng)
+        who = np.arange(len(about)) % 3
+        skipped = asked & (rng.random(len(about)) < 0.05) if kind == "one in twenty skipped" else None
+        answers = Answers(subsets, said, about, annotators=who.astype(str), skipped=skipped)
+        known = np.where(np.arange(n + 300) < n, -1, labels)
+        told = rates_from_gold(answers, known).apply(answers[: len(first)])
+        if kind == "prediction among decoys":
+            told = told.replace(design=np.full(n, "prediction"), predicted=guess[:n])
+        if kind != "looked at four times":
+            return Judged(0.9, None, lambda: estimate_accuracy(guess, told))
+
+        def worst() -> Estimate:
+            seen = [estimate_accuracy(guess, told[: n * part // 4], anytime=True) for part in (1, 2, 3, 4)]
+            return next((look for look in seen if not look.low <= 0.9 <= look.high), seen[-1])
+
+        return Judged(0.9, None, worst)
+
+    return draw
+
+
 def repeats(annotators: int) -> Callable[[Rng, int], Judged]:
     """Every third question goes to a second person; 8 % error; rates by annotator, or pooled where there is one."""
 
@@ -270,6 +304,9 @@ def situations() -> Iterator[Situation]:
             for count in counts:
                 name = f"{rho:.0%} error, {count} gold answers each, {annotators} annotators"
                 yield Situation(name, 2000, "asymptotic", gold(rho, count, annotators))
+    for kind in TOGETHER:
+        promise = "anytime" if kind == "looked at four times" else "asymptotic"
+        yield Situation(f"8% error, 100 gold answers each, {kind}", 800, promise, together(kind))
     yield Situation("8% error, a third of the questions asked twice", 1500, "asymptotic", repeats(1))
     yield Situation("8% error, a third asked of two of 3 annotators", 1500, "asymptotic", repeats(3))
     for figure in ("precision", "share", "recall"):
