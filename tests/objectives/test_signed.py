@@ -100,7 +100,7 @@ def test_the_lightning_module_of_the_documents_learns(answers: Answers, monkeypa
     torch.manual_seed(0)
     learner = names["Learner"](nn.Linear(4, 4))
     x = torch.eye(4)[torch.from_numpy(LABELS)]
-    batch = (x, torch.from_numpy(answers.subsets), torch.from_numpy(answers.responses))
+    batch = (x, torch.tensor(answers.subsets), torch.tensor(answers.responses))
     optimizer = learner.configure_optimizers()
     for number in range(300):
         optimizer.zero_grad()
