@@ -23,7 +23,7 @@ DONE_BY = {
     "POST /admin/model/judge": (["judge"], ["POST /judge"]),
     "POST /admin/model/schedule": (["settings"], ["PATCH /settings"]),
     "GET /admin/model/{version}.zip": (["model"], ["GET /models", "GET /models/{version}.zip"]),
-    "GET /admin/model/predictions.csv": (["predictions"], ["GET /predictions.csv"]),
+    "GET /admin/model/predictions.csv": (["predict"], ["GET /predictions.csv"]),
     "POST /admin/project/import": (["import"], ["POST /items"]),
     "GET /admin/project/answers.{kind}": (["export"], ["GET /answers.{kind}"]),
     "GET /admin/project/backup.sqlite": (["backup"], ["GET /backup.sqlite"]),

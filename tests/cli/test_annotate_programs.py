@@ -47,7 +47,7 @@ def test_items_keys_and_webhooks_are_recorded(folder):
         ("gold", "a", "horse"),
         ("key", "zoe", "x"),
         ("webhook", "ftp://x"),
-        ("predictions", "--out", "p.csv"),
+        ("predict", "--out", "p.csv"),
     ],
 )
 def test_mistakes_are_told(folder, words):

@@ -343,7 +343,7 @@ def _counting(what: str) -> Iterator[Callable[[int], None]]:
 
 for command in ("revoke", "withdraw", "remove", "restore", "reassign", "pause", "resume"):
     app.command()(getattr(annotate_manage, command))
-for command in ("predictions", "ask", "gold", "key", "webhook", "history"):
+for command in ("ask", "gold", "key", "webhook", "history"):
     app.command()(getattr(annotate_programs, command))
 for command in ("settings", "guidelines", "review", "model"):
     app.command()(getattr(annotate_project, command))

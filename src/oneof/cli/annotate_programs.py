@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,24 +10,6 @@ import typer
 from oneof.cli.annotate_options import Folder, Url, open_database
 
 Item = Annotated[str, typer.Argument(metavar="ITEM", help="The item's name, as in the export.")]
-
-
-def predictions(
-    folder: Folder, out: Annotated[Path, typer.Option(help="CSV file to write.")], database: Url = None
-) -> None:
-    """Write what the current model says of every item."""
-    from oneof.annotation.learning import delivering
-    from oneof.annotation.project.classes import ProjectError
-    from oneof.files.atomic import replacing
-
-    project, opened = open_database(folder, database)
-    with opened.read() as connection:
-        if delivering.current_version(connection) is None:
-            raise ProjectError("there is no model yet: oneof annotate train")
-        text = delivering.predictions_csv(connection, project)
-    with replacing(out) as part:
-        part.write_text(text, encoding="utf-8")
-    typer.echo(f"{len(text.splitlines()) - 1} predictions -> {out}")
 
 
 def ask(folder: Folder, item: Item, database: Url = None) -> None:
