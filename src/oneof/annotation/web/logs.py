@@ -3,6 +3,7 @@
 import logging
 import sys
 import time
+from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -33,23 +34,31 @@ class AccessLog:
         if scope["type"] != "http" or not access.isEnabledFor(logging.INFO):
             await self.app(scope, receive, send)
             return
-        started, status = time.perf_counter(), 500
 
-        async def noted(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        try:
-            await self.app(scope, receive, noted)
-        finally:
-            milliseconds = 1000 * (time.perf_counter() - started)
+        def tell(status: int, seconds: float) -> None:
             client = scope["client"][0] if scope.get("client") else "-"
             path = shown_path(scope["path"])
             # A monitor that asks every few seconds would bury the rest.
             level = logging.DEBUG if path.endswith(("/healthz", "/metrics")) and status < 400 else logging.INFO
-            access.log(level, "%s %s %s %d %.0f ms", client, scope["method"], path, status, milliseconds)
+            access.log(level, "%s %s %s %d %.0f ms", client, scope["method"], path, status, 1000 * seconds)
+
+        await watch(self.app, scope, receive, send, tell)
+
+
+async def watch(app: ASGIApp, scope: Scope, receive: Receive, send: Send, tell: Callable[[int, float], None]) -> None:
+    """Let `app` handle a request, then tell its status and its seconds; a request that raises counts as 500."""
+    started, status = time.perf_counter(), 500
+
+    async def noted(message: Message) -> None:
+        nonlocal status
+        if message["type"] == "http.response.start":
+            status = message["status"]
+        await send(message)
+
+    try:
+        await app(scope, receive, noted)
+    finally:
+        tell(status, time.perf_counter() - started)
 
 
 def shown_path(path: str) -> str:

@@ -7,7 +7,6 @@ are counted in files that the processes share (`PROMETHEUS_MULTIPROC_DIR`, which
 
 import hmac
 import os
-import time
 from collections.abc import Callable, Iterable, Sequence
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
@@ -21,11 +20,12 @@ from sqlalchemy import func, select
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oneof.annotation.learning import jobs
 from oneof.annotation.store import facts
 from oneof.annotation.store.schema import claims, models, people, webhooks
+from oneof.annotation.web.logs import watch
 
 if TYPE_CHECKING:
     from oneof.annotation.web.site import Site
@@ -69,22 +69,15 @@ class Metrics:
         if path == "/metrics":
             await (await self._page(scope))(scope, receive, send)
             return
-        started, status = time.perf_counter(), 500
 
-        async def noted(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        try:
-            await self.app(scope, receive, noted)
-        finally:
+        def tell(status: int, seconds: float) -> None:
             first = path.split("/", 2)[1] if path.count("/") else ""
             project = first if first in self.names else ""
             what = kind_of(path.removeprefix(f"/{project}") if project else path)
-            self.seconds.labels(project, what).observe(time.perf_counter() - started)
+            self.seconds.labels(project, what).observe(seconds)
             self.requests.labels(project, what, str(status)).inc()
+
+        await watch(self.app, scope, receive, send, tell)
 
     async def _page(self, scope: Scope) -> Response:
         why_not = self._refusal(scope)
