@@ -1,8 +1,6 @@
-from dataclasses import replace
-
 import pytest
 
-from oneof.experiments.grid import needed, with_rates
+from oneof.experiments.grid import needed
 from oneof.experiments.outputs import known
 from oneof.experiments.protocol import preset
 
@@ -49,13 +47,6 @@ def test_a_data_set_may_have_fewer_seeds_and_no_baselines() -> None:
 
 def test_without_letters_there_is_no_table_five() -> None:
     assert needed("table5", preset("smoke")) == []
-
-
-def test_rates_are_put_in() -> None:
-    runs = needed("table3", preset("smoke"))[:2]
-    assert with_rates(runs, lambda spec: (0.5, 0.25)) == [
-        replace(run, learning_rate=0.5, weight_decay=0.25) for run in runs
-    ]
 
 
 def test_an_unknown_key_is_named() -> None:

@@ -4,15 +4,27 @@ from typing import Any
 import pandas as pd
 
 from oneof.experiments.leaderboard_page import leaderboard_page, recipe_table
+from oneof.experiments.protocol import RunSpec, preset
+from oneof.experiments.selection import trials
 from oneof.experiments.store import Evidence
 
 Maker = Callable[..., dict[str, Any]]
 
 
-def runs(make_row: Maker, preset: str, methods: dict[str, float], **given: Any) -> pd.DataFrame:
+CONFIGURATION = RunSpec("x", "usps", 0.7, "PRODEN", 0, "cnn", "fast", 0.1, 1e-4, 128, 40, augment="warp").to_json()
+
+
+def runs(make_row: Maker, name: str, methods: dict[str, float], **given: Any) -> pd.DataFrame:
     return pd.DataFrame(
         [
-            make_row(preset=preset, method=method, seed=seed, test_accuracy=accuracy + seed, **given)
+            make_row(
+                preset=name,
+                configuration=CONFIGURATION,
+                method=method,
+                seed=seed,
+                test_accuracy=accuracy + seed,
+                **given,
+            )
             for method, accuracy in methods.items()
             for seed in range(2)
         ]
@@ -33,7 +45,8 @@ def test_objective_and_recipe_are_taken_apart_where_the_network_is_the_same(make
     assert (ours[likelihood].text, ours[likelihood].bold, ours[proden].text) == ("95.50 ± 0.71", True, "not run")
 
     empty = pd.DataFrame(columns=["run", "class_name", "items", "accuracy"])
-    page = leaderboard_page(Evidence(fast, empty, empty), theirs)
+    page = leaderboard_page(Evidence(fast, empty, empty), theirs, theirs)
+    assert "USPS, fast: cnn-12, adadelta, 40 epochs, fixed rates, augmentation warp." in page
     assert "under the paper recipe in 0 of 1 lines, among 2 objectives, and under the fast recipe in 1 of 1" in page
 
 
@@ -49,12 +62,30 @@ def test_where_seeds_are_far_apart_the_page_names_the_class(make_row: Maker) -> 
             for name, accuracy in zip(("o", "ki"), accuracies, strict=True)
         ]
     )
-    page = leaderboard_page(Evidence(rows, rows, per_class), rows.iloc[:0])
+    page = leaderboard_page(Evidence(rows, rows, per_class), rows.iloc[:0], rows)
     assert "KMNIST, 0.7, GCE-ABS: 90.00 % with seed 0, 85.00 % with seed 1. One class, ki, makes 4.50 of" in page
     assert "## Objective or recipe?" not in page
 
 
 def test_with_nothing_run_the_page_says_so(nothing: Evidence) -> None:
-    page = leaderboard_page(nothing, nothing.rows)
+    page = leaderboard_page(nothing, nothing.rows, nothing.rows)
     assert page.count("not run") == 21
     assert "## How things were chosen" in page
+    assert "on MNIST, FashionMNIST, KMNIST, USPS, EMNIST-Letters, SVHN, CIFAR-10 were set by hand" in page
+
+
+def test_what_held_out_answers_chose_is_shown_beside_what_they_did_not(nothing: Evidence, make_row: Maker) -> None:
+    tried = list(trials("usps", preset("fast")))
+    figures = [95.0, 94.0, 96.5, 93.0, 92.0, 91.0]
+    rows = pd.DataFrame(
+        [
+            make_row(run=trial.run, label_free_accuracy=figure, label_free_low=figure - 1, label_free_high=figure + 1)
+            for trial, figure in zip(tried, figures, strict=True)
+        ]
+    )
+    page = leaderboard_page(nothing, nothing.rows, rows)
+    assert "epochs on USPS were chosen by the answers" in page
+    assert "epochs on MNIST, FashionMNIST, KMNIST, EMNIST-Letters, SVHN, CIFAR-10 were set by hand" in page
+    assert "| USPS | mlp | 40 | shift-cutout | no | **96.50 [95.50, 97.50]** | 1.0 |" in page
+    assert page.count("**96.50") == 1
+    assert "**95.00" not in page

@@ -7,7 +7,7 @@ import pytest
 
 from oneof.experiments.grid import needed
 from oneof.experiments.protocol import LEARNING_RATES, WEIGHT_DECAYS, Budget, Preset, RunSpec, preset
-from oneof.experiments.selection import chosen_rates, stages
+from oneof.experiments.selection import chosen, chosen_budget, stages, superseded, trials
 from oneof.experiments.store import COLUMNS
 
 Maker = Callable[..., dict[str, Any]]
@@ -43,7 +43,8 @@ def test_then_the_weight_decay_and_then_nothing(make_row: Maker) -> None:
     assert {(spec.learning_rate, spec.weight_decay) for spec in second} == {(5e-2, 1e-5), (5e-2, 1e-3)}
     rows = pd.concat([rows, done(make_row, second, (5e-2, 1e-3))])
     assert stages(cell(TWO_STAGES), TWO_STAGES, rows) == []
-    assert chosen_rates(cell(TWO_STAGES)[0], TWO_STAGES, rows) == (5e-2, 1e-3)
+    (spec, *_) = cell(TWO_STAGES)
+    assert chosen(spec, TWO_STAGES, rows) == replace(spec, learning_rate=5e-2, weight_decay=1e-3)
 
 
 def test_the_whole_grid_where_asked(make_row: Maker) -> None:
@@ -51,7 +52,8 @@ def test_the_whole_grid_where_asked(make_row: Maker) -> None:
     assert len(grid) == len(LEARNING_RATES) * len(WEIGHT_DECAYS)
     rows = done(make_row, grid, (1e-3, 1e-5))
     assert stages(cell(WHOLE), WHOLE, rows) == []
-    assert {chosen_rates(spec, WHOLE, rows) for spec in cell(WHOLE)} == {(1e-3, 1e-5)}
+    found = [chosen(spec, WHOLE, rows) for spec in cell(WHOLE)]
+    assert found == [replace(spec, learning_rate=1e-3, weight_decay=1e-5) for spec in cell(WHOLE)]
 
 
 def test_other_batch_sizes_take_the_same_choice(make_row: Maker) -> None:
@@ -63,12 +65,12 @@ def test_a_preset_without_search_keeps_its_rates() -> None:
     smoke = preset("smoke")
     runs = needed("table3", smoke)
     assert stages(runs, smoke, NO_ROWS) == []
-    assert chosen_rates(runs[0], smoke, NO_ROWS) == (0.2, 1e-4)
+    assert chosen(runs[0], smoke, NO_ROWS) == runs[0]
 
 
 def test_a_missing_search_is_named() -> None:
     with pytest.raises(ValueError, match="no search run of digits, GCE-ABS is finished"):
-        chosen_rates(cell(WHOLE)[0], WHOLE, NO_ROWS)
+        chosen(cell(WHOLE)[0], WHOLE, NO_ROWS)
 
 
 def test_one_choice_serves_every_p_yes() -> None:
@@ -77,3 +79,47 @@ def test_one_choice_serves_every_p_yes() -> None:
     assert {spec.p_yes for spec in runs} == {0.3, 0.5, 0.7}
     assert {spec.p_yes for spec in searched} == {0.5}
     assert len(searched) == len(LEARNING_RATES)
+
+
+OWN, LONGER = Budget("mlp", 4), Budget("mlp", 9, average=0.9)
+RECIPES = Preset("mine", "fast", (3, 4), {"digits": OWN}, candidates={"digits": (LONGER, replace(OWN, width=7))})
+
+
+def said(make_row: Maker, figures: list[float]) -> pd.DataFrame:
+    """Rows of the first candidates, whose held-out answers say these accuracies."""
+    found = zip(trials("digits", RECIPES), figures, strict=False)
+    return pd.DataFrame([make_row(run=trial.run, label_free_accuracy=figure) for trial, figure in found])
+
+
+def test_candidates_are_tried_once_for_all_methods_with_answers_held_out() -> None:
+    runs = needed("leaderboard", RECIPES)
+    tried = stages(runs, RECIPES, NO_ROWS)
+    assert [(spec.epochs, spec.average, spec.width) for spec in tried] == [(4, 0.0, None), (9, 0.9, None), (4, 0.0, 7)]
+    assert {(s.method, s.p_yes, s.seed, s.holdout, s.preset) for s in tried} == {
+        ("Likelihood", 0.5, 3, 0.1, "mine-search")
+    }
+
+
+def test_what_held_out_answers_prefer_serves_every_method_and_seed(make_row: Maker) -> None:
+    rows = said(make_row, [90.0, 91.0, 89.0])
+    assert chosen_budget("digits", RECIPES, rows) is LONGER
+    runs = needed("leaderboard", RECIPES)
+    assert stages(runs, RECIPES, rows) == []
+    assert {(s.epochs, s.average) for s in (chosen(spec, RECIPES, rows) for spec in runs)} == {(9, 0.9)}
+    assert {spec.run for spec in runs} <= superseded(runs, RECIPES, rows), "runs of the preset's own budget"
+    assert not superseded(runs, RECIPES, rows) & {chosen(spec, RECIPES, rows).run for spec in runs}
+
+
+def test_until_every_candidate_was_tried_the_budget_stays(make_row: Maker) -> None:
+    rows = said(make_row, [90.0, 91.0])
+    assert chosen_budget("digits", RECIPES, rows) is OWN
+    assert len(stages(needed("leaderboard", RECIPES), RECIPES, rows)) == 1
+
+
+def test_candidates_of_the_leaderboard_change_one_thing_each() -> None:
+    fast = preset("fast")
+    for name, own in fast.budgets.items():
+        assert len(trials(name, fast)) == len(fast.candidates[name]) + 1, "no two are the same"
+        for other in fast.candidates[name]:
+            changed = {key for key, value in own.settings().items() if other.settings()[key] != value}
+            assert changed in ({"augment"}, {"average"}, {"backbone", "width", "epochs"})

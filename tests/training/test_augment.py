@@ -1,9 +1,9 @@
-"""Shifts, flips, warps and light."""
+"""Shifts, flips, warps, light and hidden parts."""
 
 import pytest
 import torch
 
-from oneof.training.augment import augment, flip, relight, shift, warp
+from oneof.training.augment import augment, cutout, flip, relight, shift, warp
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -42,7 +42,7 @@ def test_about_half_are_mirrored_and_the_rest_untouched():
     assert 420 < int(same.sum()) < 580
 
 
-@pytest.mark.parametrize("how", ["shift", "shift-flip", "warp", "warp-flip", "warp-invert"])
+@pytest.mark.parametrize("how", ["shift", "shift-flip", "shift-flip-cutout", "warp", "warp-flip", "warp-invert"])
 def test_the_generator_decides_and_nothing_else(how):
     images = torch.randint(0, 255, (16, 3, 28, 28), dtype=torch.uint8)
     torch.manual_seed(1)
@@ -98,3 +98,20 @@ def test_half_become_negatives_where_asked():
     lit = relight(images, generator(), invert=True)
     slope = ((lit - lit.mean((1, 2, 3), keepdim=True)) * (images - images.mean((1, 2, 3), keepdim=True))).sum((1, 2, 3))
     assert 420 < int((slope < 0).sum()) < 580
+
+
+@pytest.mark.parametrize("kind", [torch.uint8, torch.float32])
+def test_a_square_of_each_image_is_hidden_by_its_mean(kind):
+    images = torch.randint(0, 200, (300, 3, 16, 16)).to(kind)
+    cut = cutout(images, generator())
+    assert cut.dtype == kind
+    changed = (cut != images).any(dim=1)
+    rows, columns = changed.any(dim=2).sum(dim=1), changed.any(dim=1).sum(dim=1)
+    assert max(int(rows.max()), int(columns.max())) == 8, "half of the height, less where it leaves the image"
+    assert int(rows.min()) >= 3
+    means = images.float().mean(dim=(1, 2, 3)).to(kind)
+    hidden = cut[changed.unsqueeze(1).expand_as(cut)]
+    wanted = means.view(-1, 1, 1, 1).expand_as(cut)[changed.unsqueeze(1).expand_as(cut)]
+    same = hidden == wanted
+    assert same.float().mean().item() > 0.98, "a channel that had the mean's value already counts as changed"
+    assert changed.any(dim=0).all(), "every place is hidden in some image"

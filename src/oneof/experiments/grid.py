@@ -1,18 +1,14 @@
-"""Which runs a table or figure needs under a preset. Their rates come from the label-free search."""
+"""Which runs a table or figure needs under a preset. What is searched label-free is chosen in `selection`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from itertools import chain
 
 from oneof.datasets import info
 from oneof.experiments.methods import CORRECTIONS, LEADERBOARD, MAIN, SUPERVISED
 from oneof.experiments.protocol import Preset, RunSpec
 from oneof.experiments.tables import LETTERS, P_YES, STANDARD_BATCH
-
-Rates = Callable[[RunSpec], tuple[float, float]]
-"""From a run's cell to its learning rate and weight decay."""
 
 
 def needed(key: str, preset: Preset) -> list[RunSpec]:
@@ -62,15 +58,6 @@ def needed(key: str, preset: Preset) -> list[RunSpec]:
             )
 
 
-def with_rates(specs: Iterable[RunSpec], rates: Rates) -> list[RunSpec]:
-    """The runs with the learning rate and weight decay chosen for their cells."""
-    chosen = []
-    for spec in specs:
-        learning_rate, weight_decay = rates(spec)
-        chosen.append(replace(spec, learning_rate=learning_rate, weight_decay=weight_decay))
-    return chosen
-
-
 def _cells(
     preset: Preset,
     datasets: Sequence[str],
@@ -86,16 +73,9 @@ def _cells(
             p_yes=p,
             method=method,
             seed=seed,
-            backbone=preset.budgets[dataset].backbone,
             recipe=preset.recipe,
-            learning_rate=preset.budgets[dataset].learning_rate,
-            weight_decay=preset.budgets[dataset].weight_decay,
             batch_size=batch_size,
-            epochs=preset.budgets[dataset].epochs,
-            width=preset.budgets[dataset].width,
-            augment=preset.budgets[dataset].augment,
-            average=preset.budgets[dataset].average,
-            step_size=preset.budgets[dataset].step_size,
+            **preset.budgets[dataset].settings(),
         )
         for seed in preset.seeds
         for dataset in datasets

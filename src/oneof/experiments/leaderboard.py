@@ -8,9 +8,13 @@ from typing import Any
 import pandas as pd
 
 from oneof.experiments.cells import ABSENT, NOT_RUN, plus_minus, select
+from oneof.experiments.grid import needed
 from oneof.experiments.methods import LEADERBOARD, SUPERVISED
 from oneof.experiments.paper_numbers import paper_best
+from oneof.experiments.protocol import preset
+from oneof.experiments.selection import superseded
 from oneof.experiments.statistics import summarise
+from oneof.experiments.store import Evidence, Results
 from oneof.experiments.table_format import Cell, Table
 
 DERIVED = " †"
@@ -27,6 +31,12 @@ COLUMNS = (
     "supervised",
     "passes",
 )
+
+
+def leaderboard_runs(results: Results, preset_name: str = "fast") -> Evidence:
+    """What the runs of the leaderboard left, without those of recipes that held-out answers did not choose."""
+    recipe = preset(preset_name)
+    return results.evidence(preset_name).without(superseded(needed("leaderboard", recipe), recipe, results.rows()))
 
 
 def leaderboard(rows: pd.DataFrame) -> pd.DataFrame:

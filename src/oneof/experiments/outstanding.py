@@ -12,23 +12,23 @@ import pandas as pd
 
 from oneof.datasets import info
 from oneof.experiments.cells import ABSENT
-from oneof.experiments.grid import needed, with_rates
+from oneof.experiments.grid import needed
 from oneof.experiments.progress import work
 from oneof.experiments.protocol import Preset, RunSpec
-from oneof.experiments.selection import chosen_rates, stages
+from oneof.experiments.selection import chosen, stages
 from oneof.experiments.table_format import Cell, Table
 
 
 def missing(key: str, preset: Preset, rows: pd.DataFrame) -> tuple[list[RunSpec], list[RunSpec]]:
     """The runs of the search and those of the table that are not finished.
 
-    Where rates are still to be chosen, the runs that will have them are missing, and a second stage of the search
+    Where something is still to be chosen, the runs that will have it are missing, and a second stage of the search
     may yet follow the first.
     """
     specs = needed(key, preset)
     search = stages(specs, preset, rows)
     waiting = [spec for spec in specs if stages([spec], preset, rows)]
-    ready = with_rates([spec for spec in specs if spec not in set(waiting)], lambda s: chosen_rates(s, preset, rows))
+    ready = [chosen(spec, preset, rows) for spec in specs if spec not in set(waiting)]
     finished = set(rows["run"])
     return search, [*(spec for spec in ready if spec.run not in finished), *waiting]
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from oneof.experiments.claims_section import claims_section
 from oneof.experiments.figures.catalogue import FIGURES, Entry
+from oneof.experiments.leaderboard import leaderboard_runs
 from oneof.experiments.leaderboard_page import leaderboard_page
 from oneof.experiments.negative_risk import negative_table
 from oneof.experiments.outputs import write_item
@@ -56,7 +57,7 @@ def pages(results: Results, preset_name: str, docs: Path) -> dict[str, str]:
     evidence = results.evidence(preset_name)
     return {
         "reproduction.md": reproduction_page(evidence, preset(preset_name), pictures, _others(results, preset_name)),
-        "leaderboard.md": leaderboard_page(results.evidence("fast"), results.evidence("cpu").rows),
+        "leaderboard.md": leaderboard_page(leaderboard_runs(results), results.evidence("cpu").rows, results.rows()),
     }
 
 

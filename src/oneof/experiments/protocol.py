@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from oneof.training.search import LEARNING_RATES, WEIGHT_DECAYS
@@ -40,15 +40,27 @@ class Budget:
     seeds: int | None = None
     baselines: bool = True
 
+    def settings(self) -> dict[str, Any]:
+        """What a run takes from its budget: the fields that it has too.
+
+        >>> Budget("mlp", 5).settings()["epochs"]
+        5
+        """
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name in _OF_A_RUN}
+
 
 @dataclass(frozen=True)
 class Preset:
-    """A budget a data set (by registry name), the seeds, the recipe, and the grids that are searched label-free."""
+    """A budget a data set (by registry name), the seeds, the recipe, and what is searched label-free.
+
+    `candidates`: other budgets for a data set; the one that held-out answers prefer takes the place of its own.
+    """
 
     name: str
     recipe: str
     seeds: tuple[int, ...]
     budgets: Mapping[str, Budget]
+    candidates: Mapping[str, tuple[Budget, ...]] = field(default_factory=dict)
     learning_rates: tuple[float, ...] = LEARNING_RATES
     weight_decays: tuple[float, ...] = WEIGHT_DECAYS
     full_search: bool = False
@@ -108,6 +120,8 @@ class RunSpec:
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:12]
 
 
+_OF_A_RUN = {field.name for field in fields(RunSpec)}
+
 _GREY = ("mnist", "fashionmnist", "kmnist", "usps", "emnist_letters")
 _COLOUR = ("svhn", "cifar10")
 # The schedule steps after about the same shares of a run as in the paper preset, whose 100 epochs have a step every 30.
@@ -119,6 +133,30 @@ _KMNIST_MLP = Budget("mlp-plain", 40, search_epochs=4, seeds=3, baselines=False)
 
 def _fast(backbone: str, width: int, epochs: int, augment: str, average: float = 0.0) -> Budget:
     return Budget(backbone, epochs, 0, 4e-3, 1e-2, width, augment, average)
+
+
+_FAST = {
+    "mnist": _fast("cnn", 12, epochs=5, augment="shift"),
+    "fashionmnist": _fast("cnn", 12, epochs=6, augment="shift"),
+    "kmnist": _fast("cnn", 12, epochs=5, augment="shift"),
+    "usps": _fast("cnn", 12, epochs=40, augment="shift"),
+    "emnist_letters": _fast("cnn", 12, epochs=4, augment="shift"),
+    "svhn": _fast("resnet9", 16, epochs=10, augment="warp-invert", average=0.995),
+    "cifar10": _fast("resnet9", 16, epochs=12, augment="shift-flip", average=0.995),
+}
+
+
+def _other_recipes(own: Budget) -> tuple[Budget, ...]:
+    """One thing changed at a time, at about the same training time."""
+    if own.backbone == "resnet9":
+        return tuple(
+            replace(own, augment=how) for how in ("shift-flip-cutout", "warp-flip", "shift") if how != own.augment
+        )
+    return (
+        *(replace(own, augment=how) for how in ("none", "shift-cutout", "warp")),
+        replace(own, average=0.995),
+        replace(own, backbone="cnn-strided", width=16, epochs=4 * own.epochs),
+    )
 
 
 PRESETS = {
@@ -160,15 +198,8 @@ PRESETS = {
         name="fast",
         recipe="fast",
         seeds=(0, 1, 2),
-        budgets={
-            "mnist": _fast("cnn", 12, epochs=5, augment="shift"),
-            "fashionmnist": _fast("cnn", 12, epochs=6, augment="shift"),
-            "kmnist": _fast("cnn", 12, epochs=5, augment="shift"),
-            "usps": _fast("cnn", 12, epochs=40, augment="shift"),
-            "emnist_letters": _fast("cnn", 12, epochs=4, augment="shift"),
-            "svhn": _fast("resnet9", 16, epochs=10, augment="warp-invert", average=0.995),
-            "cifar10": _fast("resnet9", 16, epochs=12, augment="shift-flip", average=0.995),
-        },
+        budgets=_FAST,
+        candidates={name: _other_recipes(own) for name, own in _FAST.items()},
     ),
     "smoke": Preset(
         name="smoke",

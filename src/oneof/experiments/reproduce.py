@@ -1,4 +1,4 @@
-"""From the name of a table or figure to its files: search the rates, run what is missing, draw."""
+"""From the name of a table or figure to its files: search label-free, run what is missing, draw."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rich.console import Console
 
 from oneof.datasets import check
 from oneof.engines.base import Engine
-from oneof.experiments.grid import needed, with_rates
-from oneof.experiments.leaderboard import leaderboard, leaderboard_table
+from oneof.experiments.grid import needed
+from oneof.experiments.leaderboard import leaderboard, leaderboard_runs, leaderboard_table
 from oneof.experiments.outputs import write_item
 from oneof.experiments.protocol import Preset, RunSpec
 from oneof.experiments.run import execute
 from oneof.experiments.runner import Tally, run_grid
-from oneof.experiments.selection import chosen_rates, stages
+from oneof.experiments.selection import chosen, stages
 from oneof.experiments.store import Results
 from oneof.experiments.table_format import to_latex, to_markdown
 from oneof.files.atomic import replacing
@@ -66,9 +66,9 @@ def restrict(preset: Preset, datasets: list[str] | None = None, seeds: int | Non
 
 
 def run_missing(key: str, preset: Preset, results: Results, *, engine: Engine, console: Console | None) -> Tally:
-    """Do the runs behind a table or figure that are not finished, after the search for their rates.
+    """Do the runs behind a table or figure that are not finished, after the search.
 
-    A run that fails stops no other, but those whose rates it was to choose; `RunsFailed` names them all at the end.
+    A run that fails stops no other, but those that wait for its choice; `RunsFailed` names them all at the end.
     """
     specs = needed(key, preset)
     for name in dict.fromkeys(spec.dataset for spec in specs):
@@ -76,20 +76,19 @@ def run_missing(key: str, preset: Preset, results: Results, *, engine: Engine, c
     searched, failed = Tally(), set[str]()
     while search := [spec for spec in stages(specs, preset, results.rows()) if spec.run not in failed]:
         if console is not None:
-            console.print(f"Choosing learning rate and weight decay by held-out answers: {len(search)} runs")
+            console.print(f"Choosing by held-out answers: {len(search)} runs")
         stage = run_grid(search, results, execute, engine, console=console)
         searched.done += stage.done
         searched.failed |= stage.failed
         failed |= {spec.run for spec in search} - results.finished()
     rows = results.rows()
     ready = [spec for spec in specs if not stages([spec], preset, rows)]
-    chosen = with_rates(ready, lambda spec: chosen_rates(spec, preset, rows))
-    summary = run_grid(chosen, results, execute, engine, console=console)
+    summary = run_grid([chosen(spec, preset, rows) for spec in ready], results, execute, engine, console=console)
     failures = searched.failed | summary.failed
     if failures:
         details = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
         finished = f"{searched.done + summary.done} finished and are kept"
-        waiting = f", {len(specs) - len(ready)} wait for their rates" if len(ready) < len(specs) else ""
+        waiting = f", {len(specs) - len(ready)} wait for the search" if len(ready) < len(specs) else ""
         raise RunsFailed(f"{len(failures)} runs failed, {finished}{waiting}. {details}")
     return summary
 
@@ -116,7 +115,7 @@ def run_again(run: str, results: Results) -> Repeated:
 
 
 def _write_leaderboard(preset: str, results: Results) -> list[Path]:
-    rows = results.evidence(preset).rows
+    rows = leaderboard_runs(results, preset).rows
     folder = results.folder if preset == "fast" else results.folder / preset
     folder.mkdir(parents=True, exist_ok=True)
     table = leaderboard_table(rows)

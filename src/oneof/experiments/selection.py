@@ -1,28 +1,33 @@
-"""Learning rate and weight decay, chosen without labels: by the accuracy that held-out answers estimate.
+"""Rates, networks and recipes, chosen without labels: by the accuracy that held-out answers estimate.
 
-For each (data set, method) runs on one seed, at P(s=1) = 0.5, keep a tenth of the training answers from training. The
-paper's grids are searched whole where the preset says so; otherwise the learning rate first, at the middle weight
-decay, then the weight decay at the best learning rate. The choice is then fixed for all P(s=1), seeds and batch sizes.
+Runs of the search take one seed, P(s=1) = 0.5, and keep a tenth of the training answers from training.
+
+Rates are searched for each (data set, method). The paper's grids are searched whole where the preset says so; otherwise
+the learning rate first, at the middle weight decay, then the weight decay at the best learning rate.
+A data set with candidates has its network, augmentation, averaging and epochs chosen among them, by the likelihood.
+The choice is then fixed for all P(s=1), seeds and batch sizes, and candidates for all methods.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import pandas as pd
 
-from oneof.experiments.protocol import Preset, RunSpec
+from oneof.experiments.protocol import Budget, Preset, RunSpec
 from oneof.experiments.tables import STANDARD_BATCH
 from oneof.training.scores import first_best
 
 HOLDOUT = 0.1
 SUFFIX = "-search"
 SEARCHED = 0.5
-"""The P(s=1) at which rates are chosen."""
+"""The P(s=1) at which things are chosen."""
+CANDIDATES_TRAIN = "Likelihood"
+"""The method that candidates are compared with."""
 
 
-def stages(specs: Iterable[RunSpec], preset: Preset, rows: pd.DataFrame) -> list[RunSpec]:
+def stages(specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> list[RunSpec]:
     """The search runs that are not done and can be done now; none when every choice can be made.
 
     Call again after they are done: the second stage depends on the first.
@@ -37,16 +42,58 @@ def stages(specs: Iterable[RunSpec], preset: Preset, rows: pd.DataFrame) -> list
             second = _grid(cell, (_best(first, rows).learning_rate,), preset.weight_decays)
             missing = [spec for spec in second if spec.run not in finished]
         pending |= dict.fromkeys(missing)
+    for name in dict.fromkeys(spec.dataset for spec in specs):
+        pending |= dict.fromkeys(trial for trial in trials(name, preset) if trial.run not in finished)
     return list(pending)
 
 
-def chosen_rates(spec: RunSpec, preset: Preset, rows: pd.DataFrame) -> tuple[float, float]:
-    """The learning rate and weight decay for a run; the preset's own where it does not search."""
+def chosen(spec: RunSpec, preset: Preset, rows: pd.DataFrame) -> RunSpec:
+    """A run with what the search chose for it; as it is where nothing is searched."""
+    if spec.dataset in preset.candidates:
+        return replace(spec, **chosen_budget(spec.dataset, preset, rows).settings())
     if not preset.budgets[spec.dataset].search_epochs:
-        return spec.learning_rate, spec.weight_decay
+        return spec
     (cell,) = _cells([spec], preset)
     best = _best(_grid(cell, preset.learning_rates, preset.weight_decays), rows)
-    return best.learning_rate, best.weight_decay
+    return replace(spec, learning_rate=best.learning_rate, weight_decay=best.weight_decay)
+
+
+def trials(dataset: str, preset: Preset) -> dict[RunSpec, Budget]:
+    """The runs that choose among a data set's candidates, its own budget first; none where it has no others."""
+    if dataset not in preset.candidates:
+        return {}
+    return {
+        RunSpec(
+            preset=preset.name + SUFFIX,
+            dataset=dataset,
+            p_yes=SEARCHED,
+            method=CANDIDATES_TRAIN,
+            seed=preset.seeds[0],
+            recipe=preset.recipe,
+            batch_size=STANDARD_BATCH,
+            holdout=HOLDOUT,
+            **budget.settings(),
+        ): budget
+        for budget in (preset.budgets[dataset], *preset.candidates[dataset])
+    }
+
+
+def chosen_budget(dataset: str, preset: Preset, rows: pd.DataFrame) -> Budget:
+    """What held-out answers prefer among a data set's candidates; its own budget until all of them were tried."""
+    tried = trials(dataset, preset)
+    if not {trial.run for trial in tried} <= set(rows["run"]):
+        return preset.budgets[dataset]
+    return tried[_best(list(tried), rows)]
+
+
+def superseded(specs: Iterable[RunSpec], preset: Preset, rows: pd.DataFrame) -> set[str]:
+    """The identities of these runs with the budgets that were not chosen: results of theirs no longer count."""
+    others = set()
+    for spec in specs:
+        kept = chosen(spec, preset, rows)
+        budgets = trials(spec.dataset, preset).values()
+        others |= {replace(spec, **budget.settings()).run for budget in budgets} - {kept.run}
+    return others
 
 
 def _grid(cell: RunSpec, rates: tuple[float, ...], decays: tuple[float, ...]) -> list[RunSpec]:

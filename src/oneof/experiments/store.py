@@ -78,6 +78,11 @@ class Evidence:
     histories: pd.DataFrame
     per_class: pd.DataFrame
 
+    def without(self, runs: set[str]) -> Evidence:
+        """The same without some runs."""
+        tables = (self.rows, self.histories, self.per_class)
+        return Evidence(*(table[~table["run"].isin(runs)].reset_index(drop=True) for table in tables))
+
 
 class Results:
     """A results folder.

@@ -51,6 +51,21 @@ def relight(images: Tensor, generator: torch.Generator, invert: bool) -> Tensor:
     return torch.as_tensor(lit)
 
 
+def cutout(images: Tensor, generator: torch.Generator) -> Tensor:
+    """Grey out a square of half the height, centred anywhere in each image. (n, c, h, w).
+
+    >>> cutout(torch.ones(2, 1, 8, 8), torch.Generator().manual_seed(0)).shape
+    torch.Size([2, 1, 8, 8])
+    """
+    n, _, h, w = images.shape
+    centre = torch.rand(2, n, 1, generator=generator, device=generator.device).to(images.device)
+    rows = (torch.arange(h, device=images.device) - centre[0] * h).abs() < h / 4
+    columns = (torch.arange(w, device=images.device) - centre[1] * w).abs() < h / 4
+    hidden = (rows[:, None, :, None] & columns[:, None, None, :]).expand_as(images)
+    # The mean of an image: zero where pixels are normalised, and no edge where they are not.
+    return torch.where(hidden, images.float().mean(dim=(1, 2, 3), keepdim=True).to(images.dtype), images)
+
+
 def _between(images: Tensor, generator: torch.Generator, *ranges: tuple[float, float]) -> Tensor:
     """A random number for each range and image, (ranges, n)."""
     low, high = torch.tensor(ranges).T.unsqueeze(-1)
@@ -62,12 +77,16 @@ def augment(images: Tensor, how: str, generator: torch.Generator) -> Tensor:
     """What the configuration asks for.
 
     how: "none"; "shift" by up to a fourteenth of the height; "warp" (turn, stretch, slant, move, contrast,
-    brightness); each with "-flip" for images that may be mirrored, "warp-invert" for ones whose negative is as good.
+    brightness); each with "-flip" for images that may be mirrored, "warp-invert" for ones whose negative is as good,
+    "shift" also with "-cutout" at the end, for a part that is hidden.
     """
     if how == "none":
         return images
-    if how.startswith("warp"):
-        changed = relight(warp(images, generator), generator, invert=how == "warp-invert")
+    first, *more = how.split("-")
+    if first == "warp":
+        changed = relight(warp(images, generator), generator, invert="invert" in more)
     else:
         changed = shift(images, max(1, images.shape[2] // 14), generator)
-    return flip(changed, generator) if how.endswith("flip") else changed
+    if "flip" in more:
+        changed = flip(changed, generator)
+    return cutout(changed, generator) if "cutout" in more else changed

@@ -74,9 +74,20 @@ class Config(BaseModel):
     schedule: Literal["one-cycle", "step"] | None = Field(default=None, description="How the learning rate changes.")
     step_size: int = Field(default=30, ge=1, description="Epochs between the steps of the step schedule.")
     gamma: float = Field(default=0.5, gt=0, le=1, description="What the step schedule multiplies the learning rate by.")
-    augment: Literal["auto", "none", "shift", "shift-flip", "warp", "warp-flip", "warp-invert"] | None = Field(
-        default=None, description="Random changes of images that keep their class; auto is shift for images."
-    )
+    augment: (
+        Literal[
+            "auto",
+            "none",
+            "shift",
+            "shift-flip",
+            "shift-cutout",
+            "shift-flip-cutout",
+            "warp",
+            "warp-flip",
+            "warp-invert",
+        ]
+        | None
+    ) = Field(default=None, description="Random changes of images that keep their class; auto is shift for images.")
     average: float = Field(
         default=0.0, ge=0, lt=1, description="Decay of the running average of the weights; 0 for none."
     )
