@@ -112,7 +112,7 @@ def test_a_search_that_fails_stops_only_the_runs_that_wait_for_it(
     monkeypatch.setattr(module, "execute", fake)
     searching = replace(TINY, budgets={"digits": Budget("mlp", 2, search_epochs=1)})
     results = Results(tmp_path)
-    with pytest.raises(RunsFailed, match=r"^1 runs failed, 26 finished and are kept, 1 wait for their rates\. digits"):
+    with pytest.raises(RunsFailed, match=r"^1 runs failed, 26 finished and are kept, 1 wait for the search\. digits"):
         run_missing("table4", searching, results, engine=Local(1), console=None)
     assert {spec.method for spec in done if spec.epochs == 2} == {"GCE-ABS", "GCE-URE"}
     assert results.failed()["method"].tolist() == ["GCE-NN"]
