@@ -383,3 +383,14 @@ def test_a_count_that_is_none_is_named_with_its_place(tmp_path: Path) -> None:
     path.write_text("item,subset,answer,known_yes\n0,0|1,yes,\n1,2,no,many\n")
     with pytest.raises(ValueError, match="line 3, column known_yes: value many, expected a number of answers"):
         Answers.load(path)
+
+
+@pytest.mark.parametrize(("separator", "encoding"), [(";", "utf-8-sig"), ("\t", "utf-16")])
+def test_csv_files_of_other_spreadsheets(separator: str, encoding: str, tmp_path: Path) -> None:
+    rows = [("item", "subset", "answer"), ("a1", "Bär|Löwe", "yes"), ("a2", "Löwe", "no"), ("a3", "Bär|Wolf", "y")]
+    path = tmp_path / "answers.csv"
+    path.write_text("".join(separator.join(row) + "\n" for row in rows), encoding=encoding)
+    answers = Answers.load(path)
+    assert answers.class_names == ("Bär", "Löwe", "Wolf")
+    assert answers.subsets.tolist() == [[True, True, False], [False, True, False], [True, False, True]]
+    assert answers.responses.tolist() == [True, False, True]

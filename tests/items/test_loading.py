@@ -225,3 +225,25 @@ def test_bad_label_arrays(labels, three, tmp_path):
     np.savez(tmp_path / "xy.npz", x=np.zeros((3, 2)), y=labels)
     with pytest.raises(ValueError, match=r"xy\.npz: expected 3 class numbers"):
         load(str(tmp_path / "xy.npz"))
+
+
+def test_a_table_with_semicolons_and_decimal_commas(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("\ufeffid;height;wide\na;1,5;2\nb;-0,25;3\n", encoding="utf-8")
+    items = load(str(path))
+    assert items.ids.tolist() == ["a", "b"]
+    np.testing.assert_allclose(items.x, [[1.5, 2], [-0.25, 3]])
+
+
+def test_a_text_among_numbers_with_decimal_commas_is_named(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("id;height\na;1,5\nb;tall\n")
+    with pytest.raises(ValueError, match=r"table.csv, line \d, column height: value .*, expected a number"):
+        load(str(path))
+
+
+def test_texts_with_semicolons_between(tmp_path):
+    path = tmp_path / "texts.csv"
+    path.write_text('id;text\n1;Eins, zwei\n2;"Drei; vier"\n')
+    items = load(str(path))
+    assert (items.kind, items.x.tolist()) == ("texts", ["Eins, zwei", "Drei; vier"])

@@ -26,6 +26,7 @@ from oneof.answers.columns import Classes, Table, read, seen, starts_at_one
 from oneof.answers.frames import EXTRAS, REQUIRED, extras, require, rows_of, split_labels
 from oneof.answers.table import Answers
 from oneof.files.atomic import replacing
+from oneof.files.spreadsheets import csv_format
 
 SUFFIXES = (".csv", ".jsonl", ".parquet", ".npz")
 ROWS_READ = 1 << 15
@@ -188,7 +189,9 @@ def _load_npz(path: Path) -> Answers:
 
 def _read_csv(path: Path, wanted: Classes | None) -> tuple[Classes | None, Table]:
     try:
-        frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8")
+        written = csv_format(path)
+        how: dict[str, Any] = {"sep": written.separator, "encoding": written.encoding}
+        frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, **how)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise ValueError(
             f"{path}: not a csv file of answers with columns {', '.join(REQUIRED)}: {error}".rstrip()

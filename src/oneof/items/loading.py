@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneof.answers import Answers
+from oneof.files.spreadsheets import csv_format
 from oneof.items import texts
 from oneof.items.pictures import SUFFIXES, Pictures, find_pictures
 
@@ -213,9 +214,23 @@ def _read_table(path: Path) -> Any:
             return pd.read_parquet(path)
         if kind == ".jsonl":
             return pd.read_json(path, lines=True, dtype=False)
-        return pd.read_csv(path, dtype={"id": str}, sep="\t" if kind == ".tsv" else ",")
+        written = csv_format(path)
+        table = pd.read_csv(path, dtype={"id": str}, sep=written.separator, encoding=written.encoding)
+        return _without_decimal_commas(table) if written.separator == ";" else table
     except (ValueError, OSError) as error:
         raise ValueError(f"{path}: not a table: {error}") from None
+
+
+def _without_decimal_commas(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Spreadsheets that separate by semicolons write 1,5 where others write 1.5."""
+    import pandas as pd
+
+    for name in table.columns.drop("id", errors="ignore"):
+        if table[name].dtype.kind not in "biuf":
+            numbers = pd.to_numeric(table[name].str.replace(",", ".", regex=False), errors="coerce")
+            if numbers.notna().equals(table[name].notna()):
+                table[name] = numbers
+    return table
 
 
 def _table(path: Path) -> Items:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from oneof.files.spreadsheets import csv_format, encoding
+
 LONGEST_TEXT = 1_000_000
 LONGEST_NAME = 500
 
@@ -68,12 +70,13 @@ def columns(path: Path) -> list[str]:
     kind = path.suffix.lower()
     if kind == ".parquet":
         return [str(name) for name in _parquet_schema(path).names]
-    with path.open(encoding=_encoding(path), newline="") as stream:
+    written = csv_format(path)
+    with path.open(encoding=written.encoding, newline="") as stream:
         try:
             if kind == ".jsonl":
                 row = json.loads(next((line for line in stream if line.strip()), "{}"))
                 return [str(name) for name in row] if isinstance(row, dict) else []
-            return [name.strip() for name in next(_csv_reader(stream, kind), [])]
+            return [name.strip() for name in next(_csv_reader(stream, written.separator), [])]
         except (csv.Error, ValueError) as error:
             raise ValueError(f"{path}: not a table: {error}") from None
 
@@ -121,20 +124,15 @@ def bad_text(value: str, longest: int) -> str | None:
     return None
 
 
-def _encoding(path: Path) -> str:
-    """UTF-8, with or without the mark that spreadsheets write first, or UTF-16, which has to have one."""
-    with path.open("rb") as stream:
-        return "utf-16" if stream.read(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-
-
-def _csv_reader(stream: Any, kind: str) -> Any:
+def _csv_reader(stream: Any, separator: str) -> Any:
     csv.field_size_limit(16 * LONGEST_TEXT)
-    return csv.reader(stream, delimiter="\t" if kind == ".tsv" else ",", strict=True)
+    return csv.reader(stream, delimiter=separator, strict=True)
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, Any]]:
-    with path.open(encoding=_encoding(path), newline="") as stream:
-        reader = _csv_reader(stream, path.suffix.lower())
+    written = csv_format(path)
+    with path.open(encoding=written.encoding, newline="") as stream:
+        reader = _csv_reader(stream, written.separator)
         try:
             header = [name.strip() for name in next(reader, [])]
             _need_columns(path, header)
@@ -191,7 +189,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Any]]:
 def _lines(path: Path) -> Iterator[tuple[str, Any]]:
     number = 0
     try:
-        with path.open(encoding=_encoding(path)) as stream:
+        with path.open(encoding=encoding(path)) as stream:
             for number, line in enumerate(stream, 1):
                 if line.strip():
                     yield f"line {number}", {"id": number, "text": line.rstrip("\r\n")}
@@ -209,7 +207,7 @@ def _folder(folder: Path) -> Iterator[tuple[str, Any]]:
             elif path.stat().st_size > 4 * LONGEST_TEXT:
                 yield place, f"is longer than {LONGEST_TEXT} characters"
             else:
-                yield place, {"id": name, "text": path.read_text(encoding=_encoding(path))}
+                yield place, {"id": name, "text": path.read_text(encoding=encoding(path))}
         except (OSError, UnicodeDecodeError) as error:
             yield place, f"not UTF-8: {error.reason}" if isinstance(error, UnicodeDecodeError) else str(error.strerror)
 

@@ -20,6 +20,7 @@ from oneof.annotation.project.classes import (
         ("c.csv", 'name,definition\ncat,\n"dog, big",\n'),
         ("c.csv", 'cat\n"dog, big"\n'),
         ("c.csv", 'label,definition\ncat,\n"dog, big",\n'),
+        ("c.csv", "\ufeffname;definition\ncat;\ndog, big;\n"),
         ("c.json", '["cat", {"name": "dog, big"}]'),
     ],
 )

@@ -7,6 +7,8 @@ from pathlib import Path
 from shutil import copyfile
 from typing import Any, Literal
 
+from oneof.files.spreadsheets import csv_format
+
 FIELDS = ("name", "definition", "example", "parent")
 NAMES = ("name", "label", "class")
 """What the column of names may be called."""
@@ -132,8 +134,9 @@ def _read_txt(path: Path) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _read_csv(path: Path) -> list[tuple[str, dict[str, Any]]]:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(stream, strict=True)
+    written = csv_format(path)
+    with path.open(encoding=written.encoding, newline="") as stream:
+        reader = csv.reader(stream, delimiter=written.separator, strict=True)
         rows = [(f"line {reader.line_num}", row) for row in reader if any(cell.strip() for cell in row)]
     header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     if set(NAMES) & set(header):

@@ -23,6 +23,7 @@ import pandas as pd
 
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.uploading import MOST_FILES, safe_name
+from oneof.files.spreadsheets import csv_format
 from oneof.items.texts import columns
 
 HOSTS = "ONEOF_PICTURE_HOSTS"
@@ -218,7 +219,8 @@ def _keep(folder: Path, name: str, content: bytes) -> str:
 def _read(path: Path) -> list[tuple[str, str]]:
     try:
         if path.suffix.lower() == ".csv":
-            table = pd.read_csv(path, dtype=str)
+            written = csv_format(path)
+            table = pd.read_csv(path, dtype=str, sep=written.separator, encoding=written.encoding)
         elif path.suffix.lower() == ".jsonl":
             table = pd.read_json(path, lines=True, dtype=False)
         else:

@@ -24,6 +24,7 @@ from oneof.annotation.project.reading import Incoming, decoded, read_items
 from oneof.annotation.store import journal
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import items, sources
+from oneof.files.spreadsheets import csv_format
 
 BATCH = 1000
 SHOWN_PROBLEMS = 20
@@ -89,8 +90,9 @@ def read_gold(path: Path, class_names: list[str]) -> dict[str, int]:
     numbers = {name: index for index, name in enumerate(class_names)}
     gold: dict[str, int] = {}
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.DictReader(stream, strict=True)
+        written = csv_format(path)
+        with path.open(encoding=written.encoding, newline="") as stream:
+            reader = csv.DictReader(stream, delimiter=written.separator, strict=True)
             if set(reader.fieldnames or ()) != {"item", "label"}:
                 raise ProjectError(f"{path}: expected the columns item,label")
             for row in reader:
