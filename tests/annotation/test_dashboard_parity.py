@@ -1,5 +1,7 @@
 """Everything that the dashboard does is a command and an address of the HTTP API."""
 
+from typing import Any
+
 from fastapi.routing import APIRoute
 
 from oneof.annotation.web import manage_routes, program_routes
@@ -50,8 +52,8 @@ ONLY_HERE = {
 }
 
 
-def addresses(*modules: object, prefix: str = "") -> set[str]:
-    routes = [route for module in modules for route in module.router.routes]  # type: ignore[attr-defined]
+def addresses(*modules: Any, prefix: str = "") -> set[str]:
+    routes = [route for module in modules for route in module.router.routes]
     return {
         f"{method} {route.path.removeprefix(prefix)}"
         for route in routes

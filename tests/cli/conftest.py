@@ -40,8 +40,9 @@ def run(tmp_path: Path) -> Any:
         assert result.exit_code == code, result.output
         return result
 
-    call.home = tmp_path  # type: ignore[attr-defined]
-    return call
+    run: Any = call
+    run.home = tmp_path
+    return run
 
 
 @pytest.fixture

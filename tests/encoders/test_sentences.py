@@ -1,8 +1,9 @@
 """sentence-transformers, played by a small network with the same call: the package and its weights are large."""
 
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,10 @@ class Small(torch.nn.Module):
 
 
 @pytest.fixture
-def package(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    module = ModuleType("sentence_transformers")
-    module.__spec__ = SimpleNamespace(name="sentence_transformers")  # type: ignore[assignment]
-    module.SentenceTransformer = Small  # type: ignore[attr-defined]
+def package(monkeypatch: pytest.MonkeyPatch) -> Any:
+    module: Any = ModuleType("sentence_transformers")
+    module.__spec__ = ModuleSpec("sentence_transformers", None)
+    module.SentenceTransformer = Small
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     return module
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -8,8 +10,8 @@ LABELS = np.arange(60) % 5
 SUBSETS = UniformQueries(5, 2).draw(60, 0)
 
 
-def answers(**columns: object) -> Answers:
-    return Answers(SUBSETS, respond(SUBSETS, LABELS), **columns)  # type: ignore[arg-type]
+def answers(**columns: Any) -> Answers:
+    return Answers(SUBSETS, respond(SUBSETS, LABELS), **columns)
 
 
 def test_only_questions_drawn_at_random_judge() -> None:

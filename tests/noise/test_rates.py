@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from oneof import Answers
 from oneof.noise import FlipRates
@@ -72,7 +73,8 @@ def test_how_sure_the_rates_are_goes_with_them() -> None:
     np.testing.assert_allclose(told.known_yes, found.worth[:, 0])
     together = FlipRates(("",), np.array([0.1]), np.array([0.1]), np.full((1, 2, 2), 4e-4), np.array([9]))
     np.testing.assert_allclose(together.worth, 0.09 / 8e-4 - 1, err_msg="errors that go together count twice")
-    sure = FlipRates(("",), np.array([0.1]), np.array([0.2]), np.zeros((1, 2, 2)), np.array([9]))
+    assert (rates([0.1], [0.1], error=0.5).worth == 0).all(), "known worse than after no answer at all"
+    sure = FlipRates(("",), np.array([0.0]), np.array([0.2]), np.zeros((1, 2, 2)), np.array([9]))
     assert np.isinf(sure.worth).all()
     assert sure.apply(Answers([[True, False]], [True])).known_yes is None
 
@@ -109,3 +111,30 @@ def test_covariance_is_the_inverse_of_what_is_known_with_the_prior(wrong: int) -
     information = wrong / rate**2 + (1000 - wrong) / (1 - rate) ** 2 + 1 / max(rate * (1 - rate), 1e-3)
     spread = covariance(truth, responses, who, found, np.arange(1000))
     np.testing.assert_allclose(spread, [[[1 / information, 0.0], [0.0, 0.25]]])
+
+
+def test_covariance_is_that_of_the_scores_of_whole_groups() -> None:
+    """Two annotators, three answers a question; the scores by differences of its likelihood, both truths added up."""
+    rng, prior, rho = np.random.default_rng(0), 0.4, np.array([0.1, 0.3, 0.25, 0.15])
+    who, group = rng.integers(2, size=(40, 3)), np.repeat(np.arange(40), 3)
+    said = rng.random((40, 3)) < np.where(rng.random((40, 1)) < prior, 0.8, 0.2)
+
+    def both(rho: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        rho1, rho0 = rho[2 * who], rho[2 * who + 1]
+        return prior * np.where(said, 1 - rho1, rho1).prod(axis=1), (1 - prior) * np.where(said, rho0, 1 - rho0).prod(
+            axis=1
+        )
+
+    step = 1e-6 * np.eye(4)
+    scores = np.array([np.log(sum(both(rho + h))) - np.log(sum(both(rho - h))) for h in step]) / 2e-6
+    whole = np.linalg.inv(scores @ scores.T + np.diag(1 / (rho * (1 - rho))))
+    yes, no = both(rho)
+    found = covariance(np.repeat(yes / (yes + no), 3), said.ravel(), who.ravel(), rho.reshape(2, 2), group)
+    np.testing.assert_allclose(found, [whole[:2, :2], whole[2:, 2:]], rtol=1e-5, atol=1e-8)
+
+
+def test_saying_the_opposite_is_known_as_well_as_saying_the_truth() -> None:
+    said, truth = np.arange(60) % 7 > 2, np.linspace(0.05, 0.95, 60)
+    who, group, rho = np.zeros(60, dtype=np.int64), np.arange(60) // 2, np.array([[2e-5, 0.3]])
+    found = covariance(truth, said, who, rho, group)
+    np.testing.assert_allclose(covariance(truth, ~said, who, 1 - rho, group), found, rtol=1e-9)

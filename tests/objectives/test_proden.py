@@ -95,3 +95,18 @@ def test_without_items_every_visit_is_the_first() -> None:
     with pytest.raises(ValueError, match="call prepare"):
         objective(logits(0), SUBSETS, SAID, items=torch.arange(3))
     assert repr(objectives.create("proden")) == "Proden()"
+
+
+def test_workers_take_over_what_others_visited() -> None:
+    here, there = prepared(), prepared()
+    here(logits(0)[:2], SUBSETS[:2], SAID[:2], items=torch.tensor([1, 3]))
+    there(logits(1)[2:], SUBSETS[2:], SAID[2:], items=torch.tensor([4]))
+    visited = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0])
+    from_there = iter([visited, there.weights * visited[:, None]])
+    here.merge(lambda mine: mine + next(from_there))
+    wanted = torch.zeros(5, 4)
+    wanted[[1, 3]], wanted[4] = posterior(logits(0))[:2].float(), posterior(logits(1))[2].float()
+    torch.testing.assert_close(here.weights, wanted)
+    here.merge(lambda mine: mine)
+    torch.testing.assert_close(here.weights, wanted, msg="without a visit since, nothing moves")
+    Proden().merge(lambda mine: mine)  # before training there is nothing to bring together

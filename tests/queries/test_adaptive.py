@@ -45,6 +45,12 @@ def test_information_is_the_expected_drop_in_entropy(flip_yes: float, flip_no: f
         assert information(q[subset].sum(), flip_yes, flip_no) == pytest.approx(entropy(q) - left, abs=1e-12)
 
 
+def test_the_mass_aimed_at_tells_most() -> None:
+    for flips in ((0.0, 0.0), (0.1, 0.1), (0.3, 0.05), (0.0, 0.4)):
+        most = information(np.linspace(0, 1, 3000), *flips).max()
+        assert information(adaptive._best_mass(*flips), *flips) == pytest.approx(most, abs=1e-6)
+
+
 @pytest.mark.parametrize(("flip_yes", "flip_no"), [(0.0, 0.0), (0.3, 0.05)])
 @pytest.mark.parametrize("concentration", [0.1, 1.0, 10.0])
 def test_best_subsets_are_near_the_optimum_of_all_subsets(
@@ -64,6 +70,11 @@ def test_subsets_are_always_askable() -> None:
     subsets, worth = best_subsets(certain, 0)
     assert ((subsets.sum(axis=1) >= 1) & (subsets.sum(axis=1) <= 4)).all()
     np.testing.assert_allclose(worth, 0.0, atol=1e-12)
+
+
+def test_a_mass_as_good_as_the_best_takes_no_more_labels() -> None:
+    subsets, _ = best_subsets([[0.4996, 0.4996, 0.0004, 0.0004]], 0)
+    assert subsets.sum() == 1
 
 
 def test_labels_that_cost_make_shorter_questions() -> None:

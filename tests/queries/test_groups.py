@@ -72,6 +72,7 @@ def test_groups_from_confusions_join_what_is_confused() -> None:
     p[np.arange(600), pair] += 0.38
     groups = Groups.from_confusions(p, 3, ["a", "b", "c", "d", "e", "f/g"])
     assert set(groups.names) == {"a, b", "c, d", "e, f or g"}
+    assert set(Groups.from_confusions(p, 3).names) == {"0, 1", "2, 3", "4, 5"}
 
 
 def test_bad_groups_are_named() -> None:

@@ -1,5 +1,8 @@
 """Unbiased weights of any query distribution, and what cannot be identified."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -40,6 +43,21 @@ def test_classes_that_are_separated_but_not_identified() -> None:
     queries = WeightedQueries([[1, 1, 0, 0], [1, 0, 1, 0]], [0.5, 0.5])
     with pytest.raises(ValueError, match=r"do not identify the risk: .* hardly separate classes \[0, 1, 2, 3\]"):
         inverse_moment(queries)
+
+
+def test_the_classes_in_question_are_those_of_the_smallest_eigenvector() -> None:
+    blind = np.array([1.0, 0.2, 0.05, 0.0])
+    moment = np.eye(4) - np.outer(blind, blind) / (blind @ blind)
+    queries: Any = SimpleNamespace(moment=lambda: moment)
+    with pytest.raises(ValueError, match=r"hardly separate classes \[0, 1\]"):
+        inverse_moment(queries)
+
+
+def test_the_condition_is_the_ratio_of_the_extreme_eigenvalues() -> None:
+    for smallest, told in ((0.0, "inf"), (2e-9, "1.5e\\+09")):
+        queries: Any = SimpleNamespace(moment=np.diag([smallest, 1.0, 3.0]).copy)
+        with pytest.raises(ValueError, match=rf"condition number {told} .* classes \[0\]"):
+            inverse_moment(queries)
 
 
 def test_consistent_sets() -> None:

@@ -2,6 +2,7 @@
 
 import sys
 from copy import deepcopy
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -48,7 +49,7 @@ class Server(ModuleType):
 
     def __init__(self) -> None:
         super().__init__("mlflow")
-        self.__spec__ = SimpleNamespace(name="mlflow")  # type: ignore[assignment]
+        self.__spec__ = ModuleSpec("mlflow", None)
         self.runs: list[list[tuple[int, dict[str, float]]]] = []
         self.experiments: list[str] = []
         self.open: Any = None
@@ -74,8 +75,9 @@ class Server(ModuleType):
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Server:
-    monkeypatch.setitem(sys.modules, "mlflow", Server())
-    return sys.modules["mlflow"]  # type: ignore[return-value]
+    server = Server()
+    monkeypatch.setitem(sys.modules, "mlflow", server)
+    return server
 
 
 def test_each_training_is_a_run_of_the_experiment(server: Server) -> None:

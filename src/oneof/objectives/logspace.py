@@ -8,7 +8,6 @@ so an objective gives its value and u, and `scalar` makes one differentiable num
 autograd would do over the same formulas, and half of the memory.
 """
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,18 +18,6 @@ from torch import Tensor
 def log_softmax(logits: Tensor) -> Tensor:
     """log p over the last dimension. (n, k) -> (n, k)."""
     return torch.log_softmax(logits, dim=-1)
-
-
-def log1mexp(x: Tensor) -> Tensor:
-    """log(1 - exp(x)) for x < 0, without cancellation at either end (Maechler 2012).
-
-    >>> log1mexp(torch.tensor([-1e-4, -50.0], dtype=torch.float64))
-    tensor([-9.2104e+00, -1.9287e-22], dtype=torch.float64)
-    """
-    near_zero = x > -math.log(2)
-    safe = torch.where(near_zero, x, -1.0)
-    far = torch.where(near_zero, -1.0, x)
-    return torch.where(near_zero, torch.log(-torch.expm1(safe)), torch.log1p(-torch.exp(far)))
 
 
 def restrict(logits: Tensor, members: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -176,7 +176,7 @@ def _grow(
         if not len(open_rows):
             break
     # Where yes and no are flipped at different rates, asking about the other labels may tell more.
-    others, size = (q * ~best).sum(axis=1).clip(0, 1), k - best.sum(axis=1)
+    others, size = (q * ~best).sum(axis=1), k - best.sum(axis=1)
     value = worth_of(others, size)
     better = (value > worth + 1e-12) & (size <= limit)
     best[better], worth[better] = ~best[better], value[better]

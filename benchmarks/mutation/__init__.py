@@ -1,0 +1,36 @@
+"""Do the tests notice? Small mistakes are made in the source, one at a time, and the tests are run on each.
+
+`mutants` says where a mistake can be made, `trials` tries one, and `python -m benchmarks.mutation` keeps what became of
+them in results/mutation.csv: a row a mutant with the test that killed it, if one did.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+
+PACKAGES = ("objectives", "evaluation", "answers", "queries", "noise")
+ROWS = Path(__file__).parent.parent.parent / "results" / "mutation.csv"
+COLUMNS = ("package", "file", "line", "column", "change", "killed_by")
+
+
+def read() -> pd.DataFrame:
+    """The rows; `killed_by` is empty for survivors."""
+    return pd.read_csv(ROWS, keep_default_na=False) if ROWS.exists() else pd.DataFrame(columns=COLUMNS)
+
+
+def facts() -> dict[str, str]:
+    """What pages say from the rows."""
+    from benchmarks.pages import table  # which loads the library; a mutant must be there first
+
+    rows = read()
+    killed = rows["killed_by"] != ""
+    parts = rows.assign(killed=killed).groupby("package", sort=False)["killed"].agg(["sum", "size", "mean"])
+    shown = pd.DataFrame(
+        {
+            "package": [f"`{name}`" for name in parts.index],
+            "mistakes": parts["size"],
+            "noticed": parts["sum"],
+            "share": (100 * parts["mean"]).map("{:.0f} %".format),
+        }
+    )
+    return {"table": table(shown), "share": f"{100 * killed.mean():.0f}"}
