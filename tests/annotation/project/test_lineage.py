@@ -34,17 +34,19 @@ RETIRED = Lineage(classes(c2={"ended": 1}))
 ADDED = {before: Lineage([*classes(), Class("new", added=1, before=before)]) for before in ("none", None, 3)}
 
 
-@pytest.mark.parametrize("labels", subsets(K))
-def test_a_merge_keeps_all_that_follows_and_nothing_else(labels):
+EVERY = [(labels, yes) for labels in subsets(K) for yes in (True, False)]
+"""Every answer to every question of before the change."""
+
+
+def test_a_merge_keeps_all_that_follows_and_nothing_else():
     """What is possible today is exactly what some possible class of then has become."""
-    for yes in (True, False):
+    for labels, yes in EVERY:
         then = {number for number in range(K) if (number in labels) == yes}
         assert possible(MERGED, MERGED.read(labels, yes, 0), yes) == {MERGED.today(number) for number in then}
 
 
-@pytest.mark.parametrize("labels", subsets(K))
-def test_a_retired_class_is_as_if_it_had_not_been_there(labels):
-    for yes in (True, False):
+def test_a_retired_class_is_as_if_it_had_not_been_there():
+    for labels, yes in EVERY:
         then = {number for number in range(K) if (number in labels) == yes} - {2}
         reading = RETIRED.read(labels, yes, 0)
         assert possible(RETIRED, reading, yes) == (then if reading is not None else {0, 1, 3, 4})
@@ -62,10 +64,9 @@ def test_what_is_left_after_retiring_is_uniform_among_its_size():
 
 
 @pytest.mark.parametrize("before", list(ADDED))
-@pytest.mark.parametrize("labels", subsets(K))
-def test_a_new_class_is_possible_where_its_things_were(before, labels):
+def test_a_new_class_is_possible_where_its_things_were(before):
     lineage = ADDED[before]
-    for yes in (True, False):
+    for labels, yes in EVERY:
         then = {number for number in range(K) if (number in labels) == yes}
         joins = {"none": not yes, None: True}.get(before, 3 in then)
         reading = lineage.read(labels, yes, 0)

@@ -1,5 +1,6 @@
 """Bring a database to the current schema; the steps are in `migrations/versions`."""
 
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -27,20 +28,30 @@ def upgrade(database: Database) -> None:
     # A server that is not there is told at once; only a busy one is worth waiting for.
     with database.engine.connect():
         pass
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    config.set_main_option("path_separator", "os")
-    head = ScriptDirectory.from_config(config).get_current_head()
 
     def run(connection: Connection) -> None:
         if connection.dialect.name == "postgresql":
             # Two servers that start together must not both create the tables.
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7216031)")
-        if MigrationContext.configure(connection).get_current_revision() != head:
+        if MigrationContext.configure(connection).get_current_revision() != newest():
+            config = _config()
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
     database.write(run)
+
+
+@cache
+def newest() -> str | None:
+    """The name of the newest step."""
+    return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.set_main_option("path_separator", "os")
+    return config
 
 
 def holds_project(database: Database) -> bool:
