@@ -1,7 +1,7 @@
-"""Where the time goes: processor seconds by folder, and the slowest tests. `make test PYTEST_ADDOPTS="-p tests.processor_time"`.
+"""Where the time goes: `make test PYTEST_ADDOPTS="-p tests.processor_time"` tells processor seconds by folder.
 
-A test's seconds are those of its own process and of the processes below it, whether they still run or not, from the end of
-the test before to its own end; what it sets up for others counts as its own. PostgreSQL's and other daemons' are in none.
+A test's seconds are those of its own process and of the processes below it, whether they still run or not, from the end
+of the test before to its own end: what it sets up for others counts as its own. PostgreSQL's own are in none.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 TICKS = os.sysconf("SC_CLK_TCK")
-spent: dict[str, float] = {}
+spent: dict[str, Any] = {}
 """Processor seconds of each test, in the process that shows them."""
 before = 0.0
 
@@ -42,14 +42,18 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    spent.update({report.nodeid: seconds for name, seconds in report.user_properties if name == "processor_seconds"})
+    properties = dict(report.user_properties)
+    if "processor_seconds" in properties:
+        spent[report.nodeid] = properties["processor_seconds"]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     folders: Counter[str] = Counter()
-    counts = Counter(test.split("::")[0].split("/")[1] for test in spent)
+    counts: Counter[str] = Counter()
     for test, seconds in spent.items():
-        folders[test.split("::")[0].split("/")[1]] += seconds
+        folder = test.split("::")[0].split("/")[1]
+        folders[folder] += seconds
+        counts[folder] += 1
     terminalreporter.section("processor seconds")
     for folder, seconds in folders.most_common():
         terminalreporter.line(f"{seconds:8.1f} {counts[folder]:6}  {folder}")

@@ -17,26 +17,26 @@ from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store.schema import draws, items, predictions, tasks
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".PARQUET"])
-def test_item_18_the_export_is_what_answers_load_reads(make_world, tmp_path, suffix):
+def test_item_18_the_export_is_what_answers_load_reads(make_world, tmp_path):
     world = make_world(12, epsilon=2.0)
     ann, bob = world.annotator("ann"), world.annotator("böb, the 2nd")
     given = [world.give(client, answer) for client, answer in ((ann, "yes"), (bob, "no"), (ann, "skip"), (bob, "yes"))]
-    out = tmp_path / f"answers{suffix}"
-    assert export_answers(world.database, world.project, out, skips=False) == 3
-    answers = Answers.load(out)
     kept = [row for row in given if row["answer"] != "skip"]
     asked = {row.id: row for row in world.rows(select(tasks.c.id, tasks.c.subset, items.c.name).join(items))}
-    assert answers.class_names == ("c0", "c1", "c2", "c3", "c4")
-    assert [answers.item_names[item] for item in answers.items] == [asked[row["task"]].name for row in kept]
-    assert [list(np.flatnonzero(subset)) for subset in answers.subsets] == [
-        read_subset(asked[row["task"]].subset) for row in kept
-    ]
-    assert answers.responses.tolist() == [row["answer"] == "yes" for row in kept]
-    assert answers.annotators.tolist() == ["ann", "böb, the 2nd", "böb, the 2nd"]
-    assert np.allclose(answers.flip_yes, 1 / (1 + math.exp(2.0)))
-    assert np.allclose(answers.flip_no, 1 / (1 + math.exp(2.0)))
-    assert not answers.adaptive.any()
+    for suffix in (".csv", ".jsonl", ".PARQUET"):
+        out = tmp_path / f"answers{suffix}"
+        assert export_answers(world.database, world.project, out, skips=False) == 3
+        answers = Answers.load(out)
+        assert answers.class_names == ("c0", "c1", "c2", "c3", "c4")
+        assert [answers.item_names[item] for item in answers.items] == [asked[row["task"]].name for row in kept]
+        assert [list(np.flatnonzero(subset)) for subset in answers.subsets] == [
+            read_subset(asked[row["task"]].subset) for row in kept
+        ]
+        assert answers.responses.tolist() == [row["answer"] == "yes" for row in kept]
+        assert answers.annotators.tolist() == ["ann", "böb, the 2nd", "böb, the 2nd"]
+        assert np.allclose(answers.flip_yes, 1 / (1 + math.exp(2.0)))
+        assert np.allclose(answers.flip_no, 1 / (1 + math.exp(2.0)))
+        assert not answers.adaptive.any()
 
 
 def read_rows(path):
@@ -48,25 +48,25 @@ def read_rows(path):
     return pq.read_table(path).to_pylist()
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-def test_item_18_every_row_tells_who_when_and_from_which_seed(world, tmp_path, suffix):
+def test_item_18_every_row_tells_who_when_and_from_which_seed(world, tmp_path):
     ann = world.annotator("ann")
     world.give(ann, "no", seconds=2.5)
     world.give(ann, "skip", reason="blurred")
-    out = tmp_path / f"answers{suffix}"
-    assert export_answers(world.database, world.project, out) == 2
-    first, second = read_rows(out)
-    assert tuple(first)[: len(COLUMNS)] == COLUMNS
-    assert tuple(first)[:3] == ("item", "subset", "answer")
-    assert (first["annotator"], float(first["seconds"]), int(first["guidelines"])) == ("ann", 2.5, 1)
-    assert (second["answer"], second["reason"]) == ("skip", "blurred")
-    assert str(first["shown_at"]) <= str(first["answered_at"])
     ((seed, draw_id),) = world.rows(select(draws.c.seed, draws.c.id))
-    assert int(first["seed"]) == seed
     with world.database.read() as connection:
-        subset = draw_again(connection, draw_id)[int(first["seed_row"])]
-    names = [f"c{index}" for index in np.flatnonzero(subset)]
-    assert first["subset"] in (names, "|".join(names))
+        drawn = draw_again(connection, draw_id)
+    for suffix in (".csv", ".jsonl", ".parquet"):
+        out = tmp_path / f"answers{suffix}"
+        assert export_answers(world.database, world.project, out) == 2
+        first, second = read_rows(out)
+        assert tuple(first)[: len(COLUMNS)] == COLUMNS
+        assert tuple(first)[:3] == ("item", "subset", "answer")
+        assert (first["annotator"], float(first["seconds"]), int(first["guidelines"])) == ("ann", 2.5, 1)
+        assert (second["answer"], second["reason"]) == ("skip", "blurred")
+        assert str(first["shown_at"]) <= str(first["answered_at"])
+        assert int(first["seed"]) == seed
+        names = [f"c{index}" for index in np.flatnonzero(drawn[int(first["seed_row"])])]
+        assert first["subset"] in (names, "|".join(names))
 
 
 def test_withdrawn_answers_and_checks_are_left_out_unless_asked_for(make_world, tmp_path):
@@ -90,8 +90,7 @@ def test_withdrawn_answers_and_checks_are_left_out_unless_asked_for(make_world, 
     ]
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-def test_every_row_tells_the_design_the_prediction_the_guess_and_what_was_shown(make_world, tmp_path, suffix):
+def test_every_row_tells_the_design_the_prediction_the_guess_and_what_was_shown(make_world, tmp_path):
     world = make_world(8, show_predictions=True)
     ann = world.annotator("ann")
     world.give(ann)
@@ -100,30 +99,33 @@ def test_every_row_tells_the_design_the_prediction_the_guess_and_what_was_shown(
     made = {row.id: row for row in world.rows(select(tasks).where(tasks.c.design == "prediction"))}
     for number in range(9):
         world.give(ann, *(("skip",) if number % 2 else ("no",)), **({"guess": "yes"} if number % 2 else {}))
-    out = tmp_path / f"answers{suffix}"
-    assert export_answers(world.database, world.project, out) == 10
-    rows = read_rows(out)
-    word = {".csv": {True: "true", False: "false", None: ""}}.get(suffix, {True: True, False: False, None: None})
     held = {
         row.id: row.held_out
         for row in world.rows(
             select(tasks.c.id, predictions.c.held_out).join(predictions, predictions.c.item_id == tasks.c.item_id)
         )
     }
-    assert rows[0]["design"] == "uniform"
-    assert {row["design"] for row in rows[1:]} == {"given"}, (
-        "beside the model's guess nobody answers the question alone"
-    )
-    for row in rows:
-        task = int(row["task"])
-        assert row["predicted"] == (f"c{made[task].predicted}" if task in made else "" if suffix == ".csv" else None)
-        assert row["held_out"] == word[held[task]]
-        assert row["predictions_shown"] == word[row is not rows[0]]
-        assert row["skip"] == word[row["answer"] == "skip"]
-        assert (row["guess"] or None) == ("yes" if row["answer"] == "skip" else None)
-    answers = Answers.load(out)
-    assert answers.skipped.sum() == 4
-    assert answers.has_design("given").sum() == 9
+    for suffix in (".csv", ".jsonl", ".parquet"):
+        out = tmp_path / f"answers{suffix}"
+        assert export_answers(world.database, world.project, out) == 10
+        rows = read_rows(out)
+        nothing, word = None, {True: True, False: False, None: None}
+        if suffix == ".csv":
+            nothing, word = "", {True: "true", False: "false", None: ""}
+        assert rows[0]["design"] == "uniform"
+        assert {row["design"] for row in rows[1:]} == {"given"}, (
+            "beside the model's guess nobody answers the question alone"
+        )
+        for row in rows:
+            task = int(row["task"])
+            assert row["predicted"] == (f"c{made[task].predicted}" if task in made else nothing)
+            assert row["held_out"] == word[held[task]]
+            assert row["predictions_shown"] == word[row is not rows[0]]
+            assert row["skip"] == word[row["answer"] == "skip"]
+            assert (row["guess"] or None) == ("yes" if row["answer"] == "skip" else None)
+        answers = Answers.load(out)
+        assert answers.skipped.sum() == 4
+        assert answers.has_design("given").sum() == 9
 
 
 def test_undone_answers_are_not_exported(world, tmp_path):
@@ -133,10 +135,11 @@ def test_undone_answers_are_not_exported(world, tmp_path):
     assert export_answers(world.database, world.project, tmp_path / "a.csv") == 0
 
 
-@pytest.mark.parametrize("name", ["answers.xlsx", "answers", "missing/answers.csv"])
-def test_impossible_files_are_refused(world, tmp_path, name):
-    with pytest.raises(ProjectError, match=r"expected a name|no such folder"):
-        export_answers(world.database, world.project, tmp_path / name)
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_impossible_files_are_refused(world, tmp_path, backend):
+    for name in ("answers.xlsx", "answers", "missing/answers.csv"):
+        with pytest.raises(ProjectError, match=r"expected a name|no such folder"):
+            export_answers(world.database, world.project, tmp_path / name)
     assert list(tmp_path.glob("*answers*")) == []
 
 
