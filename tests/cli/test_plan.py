@@ -32,6 +32,16 @@ def test_many_classes_get_advice_that_people_can_follow() -> None:
     assert [row["answers"] for row in json.loads(result.stdout)["plan"]] == [None, None]
 
 
+@pytest.mark.parametrize("terminal", [False, True])
+def test_no_figure_is_cut_at_eighty_columns(terminal: bool) -> None:
+    window = {"COLUMNS": "80"} | ({"FORCE_COLOR": "1"} if terminal else {})
+    many = ["--classes", "1000", "--accuracy", "0.9", "--width", "0.05", "--epsilon", "1"]
+    shown = runner.invoke(app, many, env=window).stdout
+    assert "…" not in shown
+    assert "89,039,533" in shown
+    assert ("230,666,900.6" in shown) is not terminal, "what is left out of a narrow window stands in a file"
+
+
 def test_json_for_scripts() -> None:
     result = runner.invoke(app, [*ASK, "--json"])
     rows = json.loads(result.stdout)["plan"]

@@ -131,23 +131,37 @@ def _print(
         "privacy_cost": "privacy",
     }
     formats = {"size": ",d", "answers": ",d", "decoys": ",d", "cost": ".2f", "bits": ".3f", "p_yes": ".3f"}
-    console = Console()
-    shown = Table(
-        title=f"A {confidence:.0%} interval of width {width:g} at accuracy {accuracy:g}",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        caption="answers: held out, to judge by. decoys: the same, where each question shows the prediction among "
-        "random others. time: of a question, where looking and answering take 1. bits: what one answer tells. paper, "
-        "min-norm, agreement: variance of the weights. bound: Theorem 2."
-        + (" privacy: times more answers." if epsilon is not None else ""),
-        caption_justify="left",
+    explained = (
+        "answers: held out, to judge by. decoys: the same, where each question shows the prediction among random "
+        "others. time: of a question, where looking and answering take 1. bits: what one answer tells."
     )
-    for column in table.columns:
-        shown.add_column(titles[column], justify="right")
-    for row in facts["plan"]:
-        shown.add_row(
-            *("–" if value is None else format(value, formats.get(column, ".1f")) for column, value in row.items())
+    studied = " paper, min-norm, agreement: variance of the weights. bound: Theorem 2."
+    private = " privacy: times more answers." if epsilon is not None else ""
+
+    def draw(columns: list[str], caption: str) -> Table:
+        shown = Table(
+            title=f"A {confidence:.0%} interval of width {width:g} at accuracy {accuracy:g}",
+            title_justify="left",
+            box=SIMPLE_HEAD,
+            caption=caption + private,
+            caption_justify="left",
         )
+        for column in columns:
+            shown.add_column(titles[column], justify="right", no_wrap=True)
+        for row in facts["plan"]:
+            cells = ((row[column], formats.get(column, ",.1f")) for column in columns)
+            shown.add_row(*("–" if value is None else format(value, form) for value, form in cells))
+        return shown
+
+    console = Console()
+    shown = draw(list(table.columns), explained + studied)
+    wide = Console(width=10_000).measure(shown).maximum
+    if console.width < wide and console.is_terminal:
+        # What those who study the estimators read makes room for what decides.
+        decisive = [name for name in table.columns if name != "bound" and not name.startswith("variance")]
+        shown = draw(decisive, explained + " In a wider window, in a file and with --json there is more.")
+    elif console.width < wide:
+        console = Console(width=wide)
     console.print(shown)
     _advise(console, facts["plan"])
     if epsilon is not None:
