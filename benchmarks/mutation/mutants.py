@@ -143,7 +143,8 @@ def _mistake(site: Site) -> None:
 def _lines(function: ast.FunctionDef | None) -> range | None:
     if function is None:
         return None
-    return range(min(node.lineno for node in (function, *function.decorator_list)), (function.end_lineno or 0) + 1)
+    first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
+    return range(first, (function.end_lineno or 0) + 1)
 
 
 def mutants(package: str) -> Iterator[Mutant]:
