@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from oneof.objectives.logspace import log_softmax, restrict, scalar
+from oneof.objectives.logspace import FEW, log_softmax, plain_log_softmax, plain_softmax, restrict, scalar
 
 
 def test_log_softmax_of_large_logits() -> None:
@@ -13,17 +13,26 @@ def test_log_softmax_of_large_logits() -> None:
     assert torch.isfinite(z.grad).all()
 
 
+@pytest.mark.parametrize("classes", [FEW - 1, FEW])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_quick_softmax_is_torchs(dtype: torch.dtype, classes: int) -> None:
+    z = 30 * torch.randn(40, classes, dtype=dtype, generator=torch.Generator().manual_seed(0))
+    z[0, 0], z[1, 0] = 1e4, -1e4
+    torch.testing.assert_close(plain_softmax(z), torch.softmax(z, dim=-1))
+    torch.testing.assert_close(plain_log_softmax(z), torch.log_softmax(z, dim=-1))
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("shift", [0.0, 1e4, -1e4])
 def test_restrict_by_both_ways(dtype: torch.dtype, shift: float) -> None:
     generator = torch.Generator().manual_seed(0)
     z = torch.randn(6, 5, dtype=dtype, generator=generator)
     z[:, 0] += shift
-    members = torch.tensor([[0.0, 1.0, 1.0, 0.0, 1.0]], dtype=dtype).expand(6, 5)
+    members = torch.tensor([[False, True, True, False, True]]).expand(6, 5)
     p, q, log_total = restrict(z, members)
-    exact = torch.log_softmax(z.double(), dim=1).masked_fill(members == 0, -torch.inf)
+    exact = torch.log_softmax(z.double(), dim=1).masked_fill(~members, -torch.inf)
     torch.testing.assert_close(p, torch.softmax(z, dim=1))
-    torch.testing.assert_close(log_total.double(), torch.logsumexp(exact, dim=1), rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(log_total.double(), torch.logsumexp(exact, dim=1, keepdim=True), rtol=1e-5, atol=1e-6)
     torch.testing.assert_close(q.double(), torch.softmax(exact, dim=1), rtol=1e-4, atol=1e-7)
     assert (log_total <= 0).all()
 
@@ -31,7 +40,7 @@ def test_restrict_by_both_ways(dtype: torch.dtype, shift: float) -> None:
 def test_restrict_takes_the_slow_way_only_where_the_sum_underflows(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = []
     monkeypatch.setattr(torch, "logsumexp", lambda *given, **named: slow.append(1) or given[0].amax(dim=-1))
-    members = torch.tensor([[1.0, 0.0]])
+    members = torch.tensor([[True, False]])
     restrict(torch.tensor([[-20.0, 0.0]]), members)
     assert not slow
     restrict(torch.tensor([[-80.0, 0.0]]), members)
@@ -39,7 +48,7 @@ def test_restrict_takes_the_slow_way_only_where_the_sum_underflows(monkeypatch: 
 
 
 def test_restrict_refuses_an_empty_set() -> None:
-    members = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
+    members = torch.tensor([[True, False], [False, False]])
     with pytest.raises(ValueError, match="answer 1 leaves no class possible"):
         restrict(torch.zeros(2, 2), members)
 
@@ -47,10 +56,10 @@ def test_restrict_refuses_an_empty_set() -> None:
 def test_a_scalar_is_differentiated_once_and_scaled_from_above() -> None:
     z = torch.randn(3, 4, dtype=torch.float64, requires_grad=True, generator=torch.Generator().manual_seed(0))
 
-    def entropy(logits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def entropy(logits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         log_p = torch.log_softmax(logits, dim=-1)
         p = log_p.exp()
-        return -(p * log_p).sum(), -p * (1 + log_p), p
+        return -(p * log_p).sum(), -p * (log_p - (p * log_p).sum(-1, keepdim=True))
 
     assert torch.autograd.gradcheck(lambda logits: 3 * scalar(logits, entropy) ** 2, z)
     with pytest.raises(RuntimeError, match="once only"):

@@ -20,24 +20,24 @@ class Complementary(Objective):
     """What the three have in common; `of` is the loss as a function of log P_S."""
 
     def of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """The loss before its factor, and its derivative in log P_S. (n,) -> (n,), (n,)."""
+        """The loss before its factor, and its derivative in log P_S. (n, 1) -> (n, 1), (n, 1)."""
         raise NotImplementedError
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the mean loss."""
-        consistent = batch.consistent().to(logits.dtype)
+        consistent = batch.consistent()
         classes = consistent.shape[1]
-        ruled_out = classes - consistent.sum(1)
+        ruled_out = classes - consistent.sum(1, keepdim=True, dtype=logits.dtype)
         size_range(ruled_out, classes)
         factor = ruled_out.reciprocal_().mul_((classes - 1) / counts[0])
         share = batch.shares(logits.dtype)
         if share is not None:
-            factor *= share
+            factor *= share.unsqueeze(1)
 
         def evaluate(logits: Tensor) -> Evaluation:
             p, q, log_p = restrict(logits, consistent)
             loss, slope = self.of(log_p)
-            return torch.dot(loss, factor), q.mul_((slope * factor).unsqueeze(1)), p
+            return loss.mul_(factor).sum(), q.sub_(p).mul_(slope.mul_(factor))
 
         return scalar(batch.per_answer(logits), evaluate)
 
@@ -50,7 +50,7 @@ class ComplementaryExp(Complementary):
         """exp(-P_S)."""
         p = torch.exp(log_p)
         loss = torch.exp(-p)
-        return loss, -p * loss
+        return loss, p.mul_(loss).neg_()
 
 
 @register("mcl-mae")
@@ -68,4 +68,4 @@ class ComplementaryLog(Complementary):
 
     def of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """-log P_S."""
-        return -log_p, log_p.new_full((1,), -1.0)
+        return -log_p, torch.full_like(log_p, -1.0)

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from oneof.answers.evidence import log_probabilities
 from oneof.objectives.base import Batch, Counts, Objective
-from oneof.objectives.logspace import Evaluation, log_softmax, restrict, scalar
+from oneof.objectives.logspace import Evaluation, plain_log_softmax, restrict, scalar
 from oneof.objectives.registry import register
 
 
@@ -41,6 +41,19 @@ def evidence(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
     return joined
 
 
+def posterior(logits: Tensor, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    """Softmax p, what it and the answers say together, and the log-likelihood of the answers about each item.
+
+    No gradient. (b, k) -> (b, k), (b, k), (b, 1).
+    """
+    if batch.rows is None and not batch.noisy:
+        return restrict(logits, batch.consistent())
+    log_p = plain_log_softmax(logits)
+    joined = log_p + evidence(batch, len(logits), logits.dtype)
+    total = torch.logsumexp(joined, -1, keepdim=True)
+    return log_p.exp_(), joined.sub_(total).exp_(), total
+
+
 @register("likelihood")
 class Likelihood(Objective):
     """Minus the mean log-likelihood of the answers.
@@ -54,13 +67,9 @@ class Likelihood(Objective):
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of minus the mean log-likelihood."""
-        if batch.rows is not None or batch.noisy:
-            joined = log_softmax(logits) + evidence(batch, len(logits), logits.dtype)
-            return torch.logsumexp(joined, dim=1).sum() / -counts[0]
-        consistent = batch.consistent().to(logits.dtype)
 
         def evaluate(logits: Tensor) -> Evaluation:
-            p, q, log_p = restrict(logits, consistent)
-            return log_p.sum() / -counts[0], q.div_(-counts[0]), p
+            p, q, log_likelihood = posterior(logits, batch)
+            return log_likelihood.sum() / -counts[0], p.sub_(q).div_(counts[0])
 
         return scalar(logits, evaluate)

@@ -20,7 +20,7 @@ from typing import Any, overload
 import torch
 from torch import Tensor
 
-from oneof.objectives.logspace import Evaluation, log_softmax, scalar
+from oneof.objectives.logspace import Evaluation, log_softmax, plain_log_softmax, plain_softmax, scalar
 
 Loss = Callable[[Tensor], Tensor]
 
@@ -36,9 +36,10 @@ class _MAE:
         return torch.rsub(torch.softmax(logits, dim=-1), 2, alpha=2)
 
     def evaluate_sum(self, logits: Tensor, weights: Tensor) -> Evaluation:
-        p = torch.softmax(logits, dim=-1)
+        p = plain_softmax(logits)
         u = (weights * p).mul_(-2)
-        return torch.add(u.sum(), weights.sum(), alpha=2), u, p
+        rows = u.sum(-1, keepdim=True)
+        return torch.add(rows.sum(), weights.sum(), alpha=2), u.addcmul_(p, rows, value=-1)
 
     def __repr__(self) -> str:
         return "mae"
@@ -56,11 +57,11 @@ class _MSE:
         return torch.rsub(p, 1 + torch.linalg.vecdot(p, p)[..., None], alpha=2)
 
     def evaluate_sum(self, logits: Tensor, weights: Tensor) -> Evaluation:
-        p = torch.softmax(logits, dim=-1)
-        total = weights.sum(-1)
-        u = torch.addcmul(weights, p, total.unsqueeze(-1), value=-1).mul_(p)
-        value = total.sum() - torch.addcmul(u, weights, p).sum()
-        return value, u.mul_(-2), p
+        p = plain_softmax(logits)
+        total = weights.sum(-1, keepdim=True)
+        half = torch.addcmul(weights, p, total, value=-1).mul_(p)  # -u / 2
+        value = total.sum() - torch.addcmul(half, weights, p).sum()
+        return value, p.mul_(half.sum(-1, keepdim=True)).sub_(half).mul_(2)
 
     def __repr__(self) -> str:
         return "mse"
@@ -98,11 +99,12 @@ class _GCE:
         return (1 - torch.exp(self.q * log_softmax(logits).clamp(min=self._floor))) / self.q
 
     def evaluate_sum(self, logits: Tensor, weights: Tensor) -> Evaluation:
-        log_p = log_softmax(logits)
+        log_p = plain_log_softmax(logits)
         # c p^q, exact where p itself would underflow
         weighted = log_p.clamp(min=self._floor).mul_(self.q).exp_().mul_(weights)
         value = (weights - weighted).sum() / self.q
-        return value, weighted.masked_fill_(log_p <= self._floor, 0.0).neg_(), log_p.exp_()
+        weighted.masked_fill_(log_p <= self._floor, 0.0)
+        return value, log_p.exp_().mul_(weighted.sum(-1, keepdim=True)).sub_(weighted)
 
     def __repr__(self) -> str:
         return "gce" if (self.q, self.eps) == (0.7, 1e-6) else f"gce(q={self.q}, eps={self.eps})"
@@ -119,9 +121,9 @@ class _CrossEntropy:
         return -log_softmax(logits)
 
     def evaluate_sum(self, logits: Tensor, weights: Tensor) -> Evaluation:
-        log_p = log_softmax(logits)
-        u = -weights
-        return torch.dot(u.reshape(-1), log_p.reshape(-1)), u, log_p.exp_()
+        log_p = plain_log_softmax(logits)
+        value = -torch.dot(weights.reshape(-1), log_p.reshape(-1))
+        return value, log_p.exp_().mul_(weights.sum(-1, keepdim=True)).sub_(weights)
 
     def __repr__(self) -> str:
         return "cross_entropy"

@@ -15,8 +15,7 @@ from torch import Tensor
 
 from oneof.objectives import losses
 from oneof.objectives.base import Batch, Counts, Objective, size_range
-from oneof.objectives.likelihood import evidence
-from oneof.objectives.logspace import log_softmax, restrict
+from oneof.objectives.likelihood import evidence, posterior
 from oneof.objectives.registry import register
 
 
@@ -24,18 +23,10 @@ def first_weights(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
     """What the answers alone say of the class: 1_S / |S| without noise. (b, k)."""
     if batch.rows is None and not batch.noisy:
         consistent = batch.consistent().to(dtype)
-        sizes = consistent.sum(1)
+        sizes = consistent.sum(1, keepdim=True)
         size_range(sizes, consistent.shape[1])
-        return consistent.div_(sizes.unsqueeze(1))
+        return consistent.div_(sizes)
     return _with_answers(torch.softmax(evidence(batch, items, dtype), dim=1), batch)
-
-
-def next_weights(logits: Tensor, batch: Batch) -> Tensor:
-    """What the model and the answers together say of the class: softmax_j(log p_ij + e_ij). No gradient. (b, k)."""
-    if batch.rows is None and not batch.noisy:
-        return restrict(logits.detach(), batch.consistent().to(logits.dtype))[1]
-    posterior = torch.softmax(log_softmax(logits.detach()) + evidence(batch, len(logits), logits.dtype), dim=1)
-    return _with_answers(posterior, batch)
 
 
 def _with_answers(weights: Tensor, batch: Batch) -> Tensor:
@@ -71,21 +62,28 @@ class Proden(Objective):
         if batch.items is None:
             weights = first_weights(batch, len(logits), logits.dtype)
         else:
-            weights = self._recall(batch.items, logits, batch)
+            weights = self._recall(batch.items, batch, logits)
+            # Not part of the graph: a constant of the next visit.
+            _, following, _ = posterior(logits.detach(), batch)
+            self._keep(batch.items, _with_answers(following, batch))
         return losses.weighted_sum(losses.cross_entropy, logits, weights.div_(counts[0]))
 
-    def _recall(self, items: Tensor, logits: Tensor, batch: Batch) -> Tensor:
-        """The weights of these items, (b, k), which then move on."""
-        if self.weights is None or self._visited is None:
+    def _recall(self, items: Tensor, batch: Batch, logits: Tensor) -> Tensor:
+        """The weights of these items, (b, k): the first ones of items not seen yet."""
+        if self.weights is None:
             raise ValueError("call prepare(items, classes) before training, or leave items out")
         self.weights = self.weights.to(logits.device)
         weights = self.weights.index_select(0, items).to(logits.dtype)
-        total = weights.sum(1)
-        if total.min().item() == 0:
-            weights = torch.where(total.unsqueeze(1) > 0, weights, first_weights(batch, len(logits), logits.dtype))
-        self.weights.index_copy_(0, items, next_weights(logits, batch).to(self.weights.dtype))
-        self._visited[items.cpu()] = True
-        return weights
+        total = weights.sum(1, keepdim=True)
+        if total.min().item() > 0:
+            return weights
+        return torch.where(total > 0, weights, first_weights(batch, len(logits), logits.dtype))
+
+    def _keep(self, items: Tensor, weights: Tensor) -> None:
+        """For the next visit of these items."""
+        assert self.weights is not None and self._visited is not None
+        self.weights.index_copy_(0, items, weights.to(self.weights.dtype))
+        self._visited.index_fill_(0, items.cpu(), True)
 
     def merge(self, total: Callable[[Tensor], Tensor]) -> None:
         """Every worker takes over the weights of the items that others visited since the last merge."""

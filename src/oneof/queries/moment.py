@@ -50,7 +50,7 @@ def consistent_sets(subsets: Sets, responses: Sets) -> Sets:
     array([[ True, False, False],
            [False,  True,  True]])
     """
-    possible: Sets = subsets == responses[:, None]
+    possible: Sets = subsets == responses.reshape(-1, 1)
     return possible
 
 
