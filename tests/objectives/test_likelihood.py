@@ -7,7 +7,7 @@ from torch import Tensor
 
 from oneof import Answers, UniformQueries, objectives, respond
 from oneof.objectives import Batch
-from oneof.objectives.likelihood import evidence, posterior
+from oneof.objectives.likelihood import evidence, posterior, told
 
 
 def simulated(n: int, k: int, m: int, per_item: int = 1) -> tuple[Tensor, Answers]:
@@ -84,7 +84,7 @@ def test_the_gradient_is_prodens_with_weights_from_the_same_pass(per_item: int, 
     rows = None if per_item == 1 else items
     by_likelihood, by_proden = logits.clone().requires_grad_(), logits.clone().requires_grad_()
     objectives.create("likelihood")(by_likelihood, subsets, said, rows=rows, **rates).value.backward()
-    _, weights, _ = posterior(logits, Batch(subsets, said, rows, None, **rates))
+    _, weights, _ = posterior(logits, *told(Batch(subsets, said, rows, None, **rates), 12, logits.dtype))
     torch.testing.assert_close(weights.sum(dim=1), torch.ones(12, dtype=torch.float64))
     (-(weights * torch.log_softmax(by_proden, dim=1)).sum() / 12).backward()
     torch.testing.assert_close(by_likelihood.grad, by_proden.grad, rtol=1e-9, atol=1e-14)

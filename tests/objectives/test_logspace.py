@@ -3,7 +3,16 @@
 import pytest
 import torch
 
-from oneof.objectives.logspace import FEW, log_softmax, plain_log_softmax, plain_softmax, restrict, scalar
+from oneof.objectives import logspace, losses
+from oneof.objectives.logspace import (
+    FEW,
+    in_parts,
+    log_softmax,
+    plain_log_softmax,
+    plain_softmax,
+    restrict,
+    scalar,
+)
 
 
 def test_log_softmax_of_large_logits() -> None:
@@ -67,6 +76,23 @@ def test_a_scalar_is_differentiated_once_and_scaled_from_above() -> None:
     value = scalar(z, entropy)
     value.backward(retain_graph=True)
     first = z.grad.clone()
-    value.backward()
-    torch.testing.assert_close(z.grad, 2 * first)
+    value.backward(retain_graph=True)
+    value.backward()  # what was saved for the gradient is nobody else's to add to
+    torch.testing.assert_close(z.grad, 3 * first)
     assert not scalar(z.detach(), entropy).requires_grad
+
+
+def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = torch.Generator().manual_seed(0)
+    z = torch.randn(7, 20, dtype=torch.float64, generator=generator, requires_grad=True)
+    weights = torch.randn(7, 20, dtype=torch.float64, generator=generator)
+    (whole,) = torch.autograd.grad(scalar(z, losses.mse.evaluate_sum, weights), z)
+    monkeypatch.setattr(logspace, "TOGETHER", 60)  # three rows, three rows, one row
+    value, gradient = in_parts(losses.mse.evaluate_sum, z.detach(), weights)
+    torch.testing.assert_close(value, (losses.mse(z.detach()) * weights).sum())
+    torch.testing.assert_close(gradient, whole)
+    torch.testing.assert_close(torch.autograd.grad(-2 * scalar(z, losses.mse.evaluate_sum, weights), z)[0], -2 * whole)
+    members = torch.ones(7, 20, dtype=torch.bool)
+    members[4] = False
+    with pytest.raises(ValueError, match="answer 4 leaves no class possible"):
+        in_parts(lambda logits, sets: (restrict(logits, sets)[2].sum(), logits), z.detach(), members)

@@ -34,12 +34,12 @@ class Complementary(Objective):
         if share is not None:
             factor *= share.unsqueeze(1)
 
-        def evaluate(logits: Tensor) -> Evaluation:
+        def evaluate(logits: Tensor, consistent: Tensor, factor: Tensor) -> Evaluation:
             p, q, log_p = restrict(logits, consistent)
             loss, slope = self.of(log_p)
             return loss.mul_(factor).sum(), q.sub_(p).mul_(slope.mul_(factor))
 
-        return scalar(batch.per_answer(logits), evaluate)
+        return scalar(batch.per_answer(logits), evaluate, consistent, factor)
 
 
 @register("mcl-exp")

@@ -16,6 +16,7 @@ from oneof.answers.evidence import log_probabilities
 from oneof.objectives.base import Batch, Counts, Objective
 from oneof.objectives.logspace import Evaluation, plain_log_softmax, restrict, scalar
 from oneof.objectives.registry import register
+from oneof.queries.moment import consistent_sets
 
 
 def evidence(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
@@ -41,15 +42,22 @@ def evidence(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
     return joined
 
 
-def posterior(logits: Tensor, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+def told(batch: Batch, items: int, dtype: torch.dtype) -> tuple[Tensor, ...]:
+    """What the answers say of each item, as `posterior` takes it: subsets and responses, or the evidence."""
+    if batch.rows is None and not batch.noisy:
+        return batch.subsets, batch.responses
+    return (evidence(batch, items, dtype),)
+
+
+def posterior(logits: Tensor, *told: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Softmax p, what it and the answers say together, and the log-likelihood of the answers about each item.
 
     No gradient. (b, k) -> (b, k), (b, k), (b, 1).
     """
-    if batch.rows is None and not batch.noisy:
-        return restrict(logits, batch.consistent())
+    if len(told) > 1:
+        return restrict(logits, consistent_sets(*told))
     log_p = plain_log_softmax(logits)
-    joined = log_p + evidence(batch, len(logits), logits.dtype)
+    joined = log_p + told[0]
     total = torch.logsumexp(joined, -1, keepdim=True)
     return log_p.exp_(), joined.sub_(total).exp_(), total
 
@@ -68,8 +76,8 @@ class Likelihood(Objective):
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of minus the mean log-likelihood."""
 
-        def evaluate(logits: Tensor) -> Evaluation:
-            p, q, log_likelihood = posterior(logits, batch)
+        def evaluate(logits: Tensor, *told: Tensor) -> Evaluation:
+            p, q, log_likelihood = posterior(logits, *told)
             return log_likelihood.sum() / -counts[0], p.sub_(q).div_(counts[0])
 
-        return scalar(logits, evaluate)
+        return scalar(logits, evaluate, *told(batch, len(logits), logits.dtype))

@@ -11,9 +11,9 @@ a third of the work that autograd would do over the same formulas, and a third o
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
-
 
 FEW = 16
 """Rows of fewer classes do not fill a vector register: torch's softmax goes through them number by number, and takes
@@ -51,6 +51,14 @@ def plain_log_softmax(logits: Tensor) -> Tensor:
     return log_p.sub_(log_p.exp().sum(-1, keepdim=True).log_())
 
 
+class NothingLeft(ValueError):
+    """An answer rules out every class."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(f"answer {row} leaves no class possible, expected one class at least")
+        self.row = row
+
+
 def restrict(logits: Tensor, members: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Softmax p, its restriction q to a set of classes, and the log of the set's probability. No gradient.
 
@@ -67,7 +75,7 @@ def restrict(logits: Tensor, members: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         return p, q.div_(total), total.log_().clamp_(max=0.0)
     empty = ~members.any(dim=-1)
     if empty.any():
-        raise ValueError(f"answer {int(empty.nonzero()[0])} leaves no class possible, expected one class at least")
+        raise NothingLeft(int(empty.nonzero()[0]))
     masked = logits.masked_fill(~members, -torch.inf)
     log_total = torch.logsumexp(masked, -1, keepdim=True) - torch.logsumexp(logits, -1, keepdim=True)
     return p, torch.softmax(masked, dim=-1), log_total.clamp_(max=0.0)
@@ -77,23 +85,54 @@ Evaluation = tuple[Tensor, Tensor]
 """The value F, a scalar, and dF / d logits, (n, k)."""
 
 
+TOGETHER = 1 << 19
+"""Numbers worked on together: what is computed on the way then stays in the processor's cache. Arrays for all rows
+would each be taken from the system, page by page, and given back at every step."""
+
+
+def in_parts(evaluate: Callable[..., Evaluation], logits: Tensor, *constants: Tensor) -> Evaluation:
+    """`evaluate(logits, *constants)`, some rows at a time. Its value must be a sum over the rows."""
+    n, step = len(logits), max(1, TOGETHER // logits.shape[-1])
+    if n <= step:
+        return evaluate(logits, *constants)
+    total, gradient = logits.new_zeros(()), _room(logits)
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        try:
+            value, gradient[rows] = evaluate(logits[rows], *(constant[rows] for constant in constants))
+        except NothingLeft as found:
+            raise NothingLeft(start + found.row) from None
+        total += value
+    return total, gradient
+
+
+def _room(like: Tensor) -> Tensor:
+    """Not filled. Numpy asks for large pages: 40 MB are then 20 pages that the system has to clear and hand over one by
+    one, not 10,000, which takes longer than all the arithmetic."""
+    return torch.from_numpy(np.empty_like(like.detach().numpy())) if like.is_cpu else torch.empty_like(like)
+
+
 class _Scalar(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, evaluate: Callable[[Tensor], Evaluation]) -> Tensor:
-        value, gradient = evaluate(logits)
+    def forward(ctx: Any, logits: Tensor, evaluate: Callable[..., Evaluation], *constants: Tensor) -> Tensor:
+        value, gradient = in_parts(evaluate, logits, *constants)
         ctx.save_for_backward(gradient)
         return value
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         if torch.is_grad_enabled():  # what is saved is constant to autograd: a second derivative would be wrong
             raise RuntimeError("risks can be differentiated once only, not with create_graph=True")
         (gradient,) = ctx.saved_tensors
-        return gradient * grad, None
+        # Most often the risk itself is differentiated: then there is nothing to multiply, and nothing to copy.
+        whole = gradient if grad.item() == 1 else gradient * grad
+        return whole, *(None for _ in ctx.needs_input_grad[1:])
 
 
-def scalar(logits: Tensor, evaluate: Callable[[Tensor], Evaluation]) -> Tensor:
-    """The value F of `evaluate(logits)`, differentiable in the logits (once).
+def scalar(logits: Tensor, evaluate: Callable[..., Evaluation], *constants: Tensor) -> Tensor:
+    """The value F of `evaluate(logits, *constants)`, differentiable in the logits (once).
+
+    The value must be a sum over the rows of the logits. constants: tensors with as many rows, without a gradient.
 
     >>> logits = torch.zeros(1, 2, requires_grad=True)
     >>> def minus_log_p0(logits):
@@ -103,5 +142,5 @@ def scalar(logits: Tensor, evaluate: Callable[[Tensor], Evaluation]) -> Tensor:
     >>> logits.grad
     tensor([[-0.5000,  0.5000]])
     """
-    value: Tensor = _Scalar.apply(logits, evaluate)  # type: ignore[no-untyped-call]
+    value: Tensor = _Scalar.apply(logits, evaluate, *constants)  # type: ignore[no-untyped-call]
     return value

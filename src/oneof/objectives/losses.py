@@ -164,7 +164,7 @@ def weighted_sum(loss: Loss, logits: Tensor, weights: Tensor) -> Tensor:
     evaluate = getattr(loss, "evaluate_sum", None)
     if evaluate is None:
         return (loss(logits) * weights).sum()
-    return scalar(logits, partial(evaluate, weights=weights))
+    return scalar(logits, evaluate, weights)
 
 
 def spell(value: Any) -> str:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from oneof.objectives import losses
 from oneof.objectives.base import Batch, Counts, Objective, size_range
-from oneof.objectives.likelihood import evidence, posterior
+from oneof.objectives.likelihood import evidence, posterior, told
 from oneof.objectives.registry import register
 
 
@@ -62,28 +62,22 @@ class Proden(Objective):
         if batch.items is None:
             weights = first_weights(batch, len(logits), logits.dtype)
         else:
-            weights = self._recall(batch.items, batch, logits)
-            # Not part of the graph: a constant of the next visit.
-            _, following, _ = posterior(logits.detach(), batch)
-            self._keep(batch.items, _with_answers(following, batch))
+            weights = self._recall(batch.items, logits, batch)
         return losses.weighted_sum(losses.cross_entropy, logits, weights.div_(counts[0]))
 
-    def _recall(self, items: Tensor, batch: Batch, logits: Tensor) -> Tensor:
-        """The weights of these items, (b, k): the first ones of items not seen yet."""
-        if self.weights is None:
+    def _recall(self, items: Tensor, logits: Tensor, batch: Batch) -> Tensor:
+        """The weights of these items, (b, k), which then move on to what model and answers say together."""
+        if self.weights is None or self._visited is None:
             raise ValueError("call prepare(items, classes) before training, or leave items out")
         self.weights = self.weights.to(logits.device)
         weights = self.weights.index_select(0, items).to(logits.dtype)
         total = weights.sum(1, keepdim=True)
-        if total.min().item() > 0:
-            return weights
-        return torch.where(total > 0, weights, first_weights(batch, len(logits), logits.dtype))
-
-    def _keep(self, items: Tensor, weights: Tensor) -> None:
-        """For the next visit of these items."""
-        assert self.weights is not None and self._visited is not None
-        self.weights.index_copy_(0, items, weights.to(self.weights.dtype))
+        if total.min().item() == 0:
+            weights = torch.where(total > 0, weights, first_weights(batch, len(logits), logits.dtype))
+        _, following, _ = posterior(logits.detach(), *told(batch, len(logits), logits.dtype))
+        self.weights.index_copy_(0, items, _with_answers(following, batch).to(self.weights.dtype))
         self._visited.index_fill_(0, items.cpu(), True)
+        return weights
 
     def merge(self, total: Callable[[Tensor], Tensor]) -> None:
         """Every worker takes over the weights of the items that others visited since the last merge."""
