@@ -167,17 +167,17 @@ def served(
 
 
 @contextmanager
-def serving(folder: Path, home: Path, processes: int = 1) -> Iterator[tuple[str, int]]:
-    """A server of a project folder: its address and the number of its process."""
+def serving(folder: Path, home: Path, processes: int = 1, first: str = "") -> Iterator[tuple[str, int]]:
+    """A server of a project folder: address, number of its process. first: a project, if the folder holds several."""
     script = home / "server.py"
     script.write_text(SERVER)
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     process = subprocess.Popen([sys.executable, script, folder, str(processes)], env=environment)
     try:
-        note = folder / "server.url"
+        note = folder / first / "server.url"
         while not note.exists() or not note.read_text().strip():
             time.sleep(0.05)
-        place = note.read_text().strip()
+        place = note.read_text().strip().removesuffix(f"/{first}")
         _wait_for(place)
         yield place, process.pid
     finally:

@@ -138,8 +138,8 @@ def test_item_03_cannot_tell_has_an_optional_reason(serve: Serve, open_page: Ope
     ada.saved()
     stored = [(event.answer, event.comment) for event in site.events("answer")]
     assert stored == [("skip", None), ("skip", "I don't know these labels"), ("skip", "two things in one picture")]
-    assert ada.page.locator("#mine-skipped").inner_text() == "3"
-    assert ada.page.locator("#mine-answered").inner_text() == "0"
+    assert ada.page.locator("#mine-skipped b").inner_text() == "3"
+    assert ada.page.locator("#mine-answered b").inner_text() == "0"
 
 
 def test_item_04_labels_are_all_visible_in_a_stable_order(serve: Serve, open_page: Open) -> None:
@@ -234,7 +234,7 @@ def test_item_06_progress_and_the_state_of_saving(serve: Serve, open_page: Open)
         person.saved()
     bob.press("c")
     bob.saved()
-    assert [bob.page.locator(f"#mine-{name}").inner_text() for name in ("answered", "skipped")] == ["1", "1"]
+    assert [bob.page.locator(f"#mine-{name} b").inner_text() for name in ("answered", "skipped")] == ["1", "1"]
     assert bob.page.locator("#project-text").inner_text() == "2 of 12, 1 can't tell"
     assert bob.page.locator("#project-bar").evaluate("bar => bar.value") == pytest.approx(2 / 12)
 
@@ -242,7 +242,7 @@ def test_item_06_progress_and_the_state_of_saving(serve: Serve, open_page: Open)
     ada.page.route("**/api/answers", lambda route: waiting.append(route))
     ada.press("n")
     assert ada.page.locator("#save-text").inner_text() == "Saving…"
-    assert ada.page.locator("#mine-answered").inner_text() == "2", "counted at once"
+    assert ada.page.locator("#mine-answered b").inner_text() == "2", "counted at once"
     wait_until(lambda: ada.page.wait_for_timeout(20) or waiting)
     waiting[0].continue_()
     ada.saved()

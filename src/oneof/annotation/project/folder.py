@@ -29,6 +29,7 @@ from oneof.files.atomic import replacing
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
+QUESTION = "Is it one of these?"
 GUIDELINES = """\
 Look at the item and at the labels. If the item is one of them, answer Yes. If it is none of them, answer No.
 
@@ -42,7 +43,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     name: str = Field(min_length=1, max_length=200)
-    question: str = Field(default="Is it one of these?", min_length=1, max_length=500)
+    question: str = Field(default=QUESTION, min_length=1, max_length=500)
     size: int = Field(ge=1)
     overlap: int = Field(default=1, ge=1, le=1000)
     questions_per_item: int = Field(default=1, ge=1, le=1000)
@@ -57,6 +58,7 @@ class Settings(BaseModel):
     uniform_share: Share = 0.2
     show_predictions: bool = False
     show_names: bool = False
+    language: Literal["auto", "en", "de", "es", "fr", "zh", "ar"] = "auto"
     slip_rate: float = Field(default=0.01, ge=0, lt=0.5)
     guess_error: Share = 0.25
     too_fast_seconds: float = Field(default=0.5, ge=0)

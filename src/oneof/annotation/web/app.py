@@ -22,7 +22,7 @@ from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
 from oneof.annotation.store.database import BusyError, Database, is_busy
 from oneof.annotation.store.upgrading import upgrade
-from oneof.annotation.web import api_routes, manage_routes, own_routes, page_routes, program_routes
+from oneof.annotation.web import api_routes, manage_routes, own_routes, page_routes, program_routes, translating
 from oneof.annotation.web.dashboard import items, model, overview, people, programs, review, wording
 from oneof.annotation.web.dashboard import project as project_page
 from oneof.annotation.web.live import LiveProject
@@ -79,6 +79,7 @@ def page_templates() -> Jinja2Templates:
     """The templates; each site sets its own `base`."""
     templates = Jinja2Templates(HERE / "templates")
     wording.teach(templates.env)
+    translating.teach(templates.env)
     return templates
 
 
@@ -107,7 +108,7 @@ async def _refused(request: Request, error: Exception) -> Response:
     path = request.scope["path"].removeprefix(site.base)
     if not wants_page(request, path):
         return JSONResponse({"detail": error.detail}, status_code=error.status_code, headers=error.headers)
-    response = error_page(site.templates, request, error.status_code, str(error.detail))
+    response = error_page(site.templates, request, error, site.project.settings.language, site.root)
     if error.status_code == 401 and "again" not in request.query_params:
         # Right after a link on another site (webmail, chat) browsers hold back a Strict cookie that was just set.
         # Coming from our own page they send it, so the page asks once more by itself.
@@ -118,10 +119,10 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _failed(request: Request, _error: Exception) -> Response:
     """A mistake of ours. It is in the log; the person gets a page with a way back."""
     site: Site = request.app.state.site
-    words = "The server made a mistake. Answers that were saved are safe. Try again, and tell the manager if it stays."
+    mistake = translating.Refusal(500, "our_mistake")
     if not wants_page(request, request.scope["path"].removeprefix(site.base)):
-        return JSONResponse({"detail": words}, status_code=500)
-    return error_page(site.templates, request, 500, words)
+        return JSONResponse({"detail": mistake.detail}, status_code=500)
+    return error_page(site.templates, request, mistake, site.project.settings.language, site.root)
 
 
 def wants_page(request: Request, path: str) -> bool:
@@ -131,14 +132,18 @@ def wants_page(request: Request, path: str) -> bool:
     return "text/html" in request.headers.get("accept", "*/*").replace("*/*", "text/html")
 
 
-def error_page(templates: Jinja2Templates, request: Request, status: int, message: str) -> Response:
-    """A page that says what is wrong and leads back."""
-    title = _TITLES.get(status, "Something is not right")
-    context = {"title": title, "message": message, "status": status}
+def error_page(
+    templates: Jinja2Templates, request: Request, error: HTTPException, language: str = "auto", root: str = ""
+) -> Response:
+    """A page that says what is wrong and leads back. language: as the project's settings name it."""
+    spoken = translating.language_of(request, language)
+    status = error.status_code
+    context = translating.context(spoken, root) | {
+        "title": spoken.text(f"error.{status}" if status in (401, 403, 404) else "error.other"),
+        "message": translating.said(error, spoken),
+        "status": status,
+    }
     return templates.TemplateResponse(request, "error.html", context, status_code=status)
-
-
-_TITLES = {401: "Please open your personal link", 403: "This link does not open anything", 404: "There is nothing here"}
 
 
 def _detail(status: int) -> Any:

@@ -23,7 +23,7 @@ from oneof.annotation.asking import people
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project, open_project
 from oneof.annotation.store.database import Database
-from oneof.annotation.web import creating
+from oneof.annotation.web import creating, translating
 from oneof.annotation.web.app import create_app, error_page, page_templates, static_files
 from oneof.annotation.web.logs import AccessLog
 from oneof.annotation.web.metrics import Metrics
@@ -31,6 +31,7 @@ from oneof.annotation.web.proxy import Proxy
 from oneof.annotation.web.security import Guard
 from oneof.annotation.web.site import Site, session_of
 from oneof.annotation.web.ticking import ticking
+from oneof.annotation.web.translating import Refusal
 
 OWN = ("static", "healthz", "metrics", "new")
 """Addresses of the server itself."""
@@ -200,12 +201,14 @@ class Host:
         async def refused(request: Request, error: Exception) -> Response:
             assert isinstance(error, HTTPException)
             missing = error.status_code == 404
-            words = "No project is served at this address." if missing else str(error.detail)
-            return error_page(templates, request, error.status_code, words)
+            return error_page(
+                templates, request, Refusal(404, "no_project") if missing else error, root=self.hosting.root_path
+            )
 
         async def index(request: Request) -> Response:
             """The projects that this browser has signed in to; nobody else learns which there are."""
             context: dict[str, Any] = {"projects": await run_in_threadpool(self._signed_in, request)}
+            context |= translating.context(translating.language_of(request), self.hosting.root_path)
             context["may_create"] = self.home is not None and creating.may_create(request, self.home)
             response = templates.TemplateResponse(request, "projects.html", context)
             response.headers["Cache-Control"] = "no-store"

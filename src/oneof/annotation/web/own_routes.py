@@ -7,12 +7,12 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from oneof.annotation.asking.people import Person
-from oneof.annotation.web import presenting
+from oneof.annotation.web import presenting, translating
 from oneof.annotation.web.site import Annotator, Site, TheSite
 
 router = APIRouter(tags=["pages"])
 SHOWN_ANSWERS = 200
-PAGES = {"": "Questions", "me": "My answers", "classes": "Classes"}
+PAGES = {"": "own.questions", "me": "own.me", "classes": "own.classes"}
 
 
 @router.get("/me")
@@ -46,10 +46,11 @@ def classes(request: Request, site: TheSite, person: Annotator) -> Response:
 
 
 def _show(request: Request, site: Site, person: Person, page: str, **context: Any) -> Response:
-    frame = {
+    language = translating.language_of(request, site.project.settings.language)
+    frame = translating.context(language, site.root) | {
         "root": site.base,
         "page": page,
-        "pages": [(name, title, f"{site.base}/{name}") for name, title in PAGES.items()],
+        "pages": [(name, language.text(title), f"{site.base}/{name}") for name, title in PAGES.items()],
         "project": site.project.settings.name,
         "me": person,
         "notice": None,

@@ -13,7 +13,7 @@ from oneof.annotation.project.classes import IMAGE_TYPES
 from oneof.annotation.project.thumbnails import thumbnail
 from oneof.annotation.store.schema import items, sources
 from oneof.annotation.store.schema import people as people_table
-from oneof.annotation.web import prose
+from oneof.annotation.web import prose, translating
 from oneof.annotation.web.site import ANNOTATING, Manager, SignedIn, Site, TheSite, session_of, signed_in
 from oneof.items.pictures import Unreadable
 
@@ -26,7 +26,7 @@ def join(request: Request, site: TheSite, token: str) -> Response:
     """Sign in with a personal link."""
     person, secret = sign_in(site, token)
     if person is None:
-        raise HTTPException(403, "The link is wrong or was taken back. Ask the manager of the project for a new one.")
+        raise translating.Refusal(403, "wrong_link")
     place = "/" if person.role in ANNOTATING else "/admin"
     response = RedirectResponse(site.base + place, status_code=303)
     set_cookie(request, response, site, person.role, secret)
@@ -49,20 +49,24 @@ def page(request: Request, site: TheSite) -> Response:
     if person.guidelines != version:
         site.database.write(remember)
     settings = site.project.settings
+    language = translating.language_of(request, settings.language)
     boot = {
         "project": settings.name,
         "base": site.base,
         "owner": site.owner(person),
         "annotator": person.name,
-        "question": settings.question,
-        "guidelines": {"version": version, "html": prose.render(text, site.base)},
+        "question": language.question(settings),
+        "instruction": settings.question,
+        "guidelines": {"version": version, "html": prose.render(language.guidelines(text), site.base)},
         "epsilon": settings.epsilon,
         "flip_probability": settings.flip if settings.epsilon is not None else None,
         "show_predictions": settings.show_predictions,
         "show_names": settings.show_names,
         "prefetch": settings.prefetch,
     }
-    response = site.templates.TemplateResponse(request, "annotate.html", {"boot": boot})
+    response = site.templates.TemplateResponse(
+        request, "annotate.html", translating.context(language, site.root) | {"boot": boot}
+    )
     response.headers["Cache-Control"] = "no-store"
     return response
 

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 from fastapi.templating import Jinja2Templates
-from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking import people
 from oneof.annotation.asking.people import Person
@@ -15,6 +14,7 @@ from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
 from oneof.annotation.store.database import Database
 from oneof.annotation.web.live import LiveProject
+from oneof.annotation.web.translating import Refusal
 
 GUIDELINES_SECONDS = 2.0
 ANNOTATING = ("annotator",)
@@ -114,32 +114,31 @@ def signed_in(request: Request, site: TheSite) -> Person:
 
 def the_annotator(request: Request, site: TheSite) -> Person:
     """An annotator, else 403: the admin's own link asks no questions."""
-    words = "This is a manager's link. Invite yourself as an annotator to answer questions."
-    return _need(request, site, ANNOTATING, words)
+    return _need(request, site, ANNOTATING, "managers_link")
 
 
 def the_manager(request: Request, site: TheSite) -> Person:
     """A manager, else 403."""
-    return _need(request, site, MANAGING, "This page is for the managers of the project.")
+    return _need(request, site, MANAGING, "for_managers")
 
 
 def the_reviewer(request: Request, site: TheSite) -> Person:
     """A reviewer or a manager, else 403."""
-    return _need(request, site, REVIEWING, "This page is for the reviewers and managers of the project.")
+    return _need(request, site, REVIEWING, "for_reviewers")
 
 
 def _need(request: Request, site: Site, roles: tuple[str, ...], otherwise: str) -> Person:
     person = session_of(request, site, roles)
     if person is None:
         if otherwise and session_of(request, site, people.ROLES) is not None:
-            raise HTTPException(403, otherwise)
+            raise Refusal(403, otherwise)
         user = request.scope.get(USER)
         if user is not None:
-            raise HTTPException(403, f"You are signed in as {user!r}; ask the manager to invite this name.")
-        raise HTTPException(401, "Open the personal link that you were given; it signs you in.")
+            raise Refusal(403, "not_invited", user=repr(user))
+        raise Refusal(401, "open_link")
     owner = request.headers.get("x-oneof-owner")
     if owner is not None and owner != site.owner(person):
-        raise HTTPException(401, "Somebody else has signed in with this browser.")
+        raise Refusal(401, "somebody_else")
     return person
 
 

@@ -1,7 +1,7 @@
 """The settings as a form: which may be changed while people answer, and what each of them means."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Settings
@@ -34,6 +34,9 @@ FORM = (
     Setting("show_predictions", "Show predictions", "Annotators see what the model thinks. Quicker, but it pulls "
             "answers its way, and the accuracy no longer holds.", "switch"),
     Setting("show_names", "Show names of items", "File names or ids, which often tell the class.", "switch"),
+    Setting("language", "Language", "Of the annotators' pages. Auto: that of each browser, and people may choose "
+            "another. What you write yourself (question, names, definitions, guidelines) is shown as you write it.",
+            "choice", get_args(Settings.model_fields["language"].annotation)),
     Setting("slip_rate", "Slips of the finger", "How often people press the wrong key; training allows for it."),
     Setting("guess_error", "Wrong guesses, at most", "The largest share of guesses after “can't tell” that may be "
             "wrong; the interval allows for it. 1: guesses count for nothing. Measured, where known items are enough."),

@@ -5,6 +5,7 @@ import { actAs, uuid } from "./api.js";
 import { Dialogs } from "./dialogs.js";
 import { Hand } from "./hand.js";
 import { listen } from "./keys.js";
+import { localise, tell } from "./language.js";
 import { Outbox } from "./outbox.js";
 import { coin, randomised } from "./privacy.js";
 import { Steps } from "./steps.js";
@@ -12,10 +13,10 @@ import { Stopwatch } from "./stopwatch.js";
 import { openStore } from "./store.js";
 import { Swipe } from "./swipe.js";
 import { Tabs } from "./tabs.js";
-import { SPOKEN, View } from "./view.js";
+import { View } from "./view.js";
 
-const SIGNED_OUT = "This page is no longer signed in. Open your personal link again; unsent answers are kept in this browser until then.";
-const ANSWERED_ELSEWHERE = "That item was already answered in another tab or on another device; the first answer counts.";
+// Stored with an answer, for the managers to count: the same words whatever language the page speaks.
+const NOT_SHOWN = "The image could not be shown";
 
 const $ = (id) => document.getElementById(id);
 const boot = JSON.parse($("boot").textContent);
@@ -68,11 +69,11 @@ function next(words) {
   view.say(hand.current ? `${words} ${view.describe(hand.current)}` : words);
 }
 
-function answer(given, reason = hand.current?.picture === "broken" ? "The image could not be shown" : "") {
+function answer(given, reason = hand.current?.picture === "broken" ? NOT_SHOWN : "") {
   const task = hand.current;
   if (!task || stepping || !view.isEnabled(given)) return;
   if (given === "no" && !view.labels.allowsNo()) {
-    view.say(`There are ${view.labels.unseen} labels that were not in view. Press No again if it is none of them.`);
+    view.say(tell("labels.unseen_spoken", { n: view.labels.unseen }));
     return;
   }
   // Where answers judge a model, a guess narrows what "can't tell" costs; a broken picture leaves nothing to guess from.
@@ -97,7 +98,7 @@ function give(given, reason, guess = null) {
   hand.drop([task.task]);
   tabs.answered(task.task);
   count(given, 1);
-  next(`You said “${SPOKEN[given]}”.`);
+  next(tell("last.said", { answer: tell(given) }));
 }
 
 /** One step after the other, also when the key is pressed faster than the server replies. */
@@ -107,7 +108,7 @@ function step(kind) {
   stepping += 1;
   stepsSoFar = stepsSoFar
     .then(kind === "undo" ? undo : redo)
-    .catch(() => view.last("This step needs a connection. Try again when you are online."))
+    .catch(() => view.last(tell("last.needs_connection")))
     .finally(() => (stepping -= 1));
 }
 
@@ -119,7 +120,7 @@ async function undo() {
   await hand.putBack(back.task);
   // What the server stored in private mode is randomised: showing it as "your answer" would be wrong.
   const known = back.given && !(isPrivate && back.reply);
-  next(known ? `Undone. It was “${SPOKEN[back.given]}”.` : "Undone.");
+  next(known ? tell("last.undone_was", { answer: tell(back.given) }) : tell("last.undone"));
 }
 
 async function redo() {
@@ -128,14 +129,14 @@ async function redo() {
   hand.drop([again.id]);
   count(again.given, 1);
   if (again.reply) onReply(again.reply);
-  next("Redone.");
+  next(tell("last.redone"));
 }
 
 function flag(comment) {
   if (!hand.current || !comment) return;
   outbox.add("/api/flags", { id: uuid(), task: hand.current.task, comment });
-  view.last("Flagged. Thank you.");
-  view.say("Flagged. Thank you.");
+  view.last(tell("last.flagged"));
+  view.say(tell("last.flagged"));
 }
 
 /** Counts at once; the server's own figures replace it with the next reply. */
@@ -149,7 +150,7 @@ function count(given, by) {
 
 async function onReply(data, fresh = true) {
   if (data.guidelines_version !== undefined && String(data.guidelines_version) !== String(boot.guidelines.version)) {
-    view.banner("The guidelines have changed.", "Reload to read them", () => location.reload());
+    view.banner(tell("banner.guidelines"), tell("banner.reload"), () => location.reload());
   }
   if (data.progress && fresh && !outbox.unwritten && (await store.waiting()).length === 0) {
     progress = data.progress;
@@ -159,14 +160,14 @@ async function onReply(data, fresh = true) {
 
 function onState(state, waiting) {
   view.saveState(state, waiting);
-  if (state === "signed-out") view.banner(SIGNED_OUT);
-  else if (state === "saved" && view.bannerText === SIGNED_OUT) view.banner("");
+  if (state === "signed-out") view.banner(tell("banner.signed_out"));
+  else if (state === "saved" && view.bannerText === tell("banner.signed_out")) view.banner("");
 }
 
 function onRefused(operation, error) {
   if (operation.path !== "/api/answers") return; // an undo of what is undone already, a flag on a vanished item
-  const text = error.status === 409 ? ANSWERED_ELSEWHERE : `An answer was not accepted: ${error.message}`;
-  view.banner(text, "OK", () => view.banner(""));
+  const text = error.status === 409 ? tell("banner.answered_elsewhere") : tell("banner.refused", { reason: error.message });
+  view.banner(text, tell("ok"), () => view.banner(""));
 }
 
 const actions = {
@@ -224,7 +225,8 @@ document.addEventListener("visibilitychange", () => {
   hand.refresh();
 });
 
-if (!store.lasting) view.banner("This browser does not let the page keep unsent answers: close it only when it says “Saved”.");
+if (!store.lasting) view.banner(tell("banner.forgets"));
+localise(document);
 draw();
 await hand.resume(await tabs.others());
 await steps.look();

@@ -1,16 +1,8 @@
-
 // Small comforts. Every page works without this script: a reload shows the new figures, and times are in UTC.
+import { localise } from "./language.js";
+
 const EVERY_MS = 15_000;
 const WORKING_MS = 1_500;
-
-/** Times of the server, in the reader's own zone. */
-function localise(part) {
-  for (const time of part.querySelectorAll("time[datetime]")) {
-    const when = new Date(time.dateTime);
-    time.textContent = when.toLocaleString(undefined, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
-    time.title = when.toISOString();
-  }
-}
 
 /** Takes fresh copies of the parts marked data-live; nothing moves under the manager's hands. */
 async function refresh() {

@@ -1,8 +1,15 @@
 // The windows of the page: guidelines, keys, a reason for "can't tell" and a guess after it, a flag, a label's example.
 
 import { forgetChosen, keyOf, keysAreOn, listKeys, printKeys, switchKeys } from "./keys.js";
+import { tell } from "./language.js";
 
-const REASONS = ["Too small or unclear", "I don't know these labels", "More than one thing in it", "Broken or empty"];
+// What is stored, for the managers to count: the same words whatever language the page speaks.
+const REASONS = {
+  unclear: "Too small or unclear",
+  unknown: "I don't know these labels",
+  several: "More than one thing in it",
+  broken: "Broken or empty",
+};
 
 const GUESS_KEYS = { y: "yes", 1: "yes", n: "no", 2: "no", c: "none", 3: "none" };
 
@@ -22,7 +29,7 @@ export class Dialogs {
     document.querySelectorAll("dialog").forEach(closeOnBackdrop);
     // Made safe by the server; nothing in it runs.
     if (boot.guidelines.html) $("guidelines-text").innerHTML = boot.guidelines.html;
-    else $("guidelines-text").textContent = "There are no guidelines for this project.";
+    else $("guidelines-text").textContent = tell("guidelines.none");
     $("guidelines-news").hidden = !boot.guidelines.html || localStorage.getItem(this.readKey) === this.version;
     for (const id of ["guidelines", "keys"]) {
       $(id).addEventListener("keydown", (event) => {
@@ -38,7 +45,7 @@ export class Dialogs {
       forgetChosen();
       listKeys($("key-list"), say);
       printKeys();
-      say("All keys are as they were.");
+      say(tell("keys.as_before"));
     });
     $("keys-on").checked = keysAreOn();
     $("keys-on").addEventListener("change", (event) => switchKeys(event.target.checked));
@@ -65,13 +72,13 @@ export class Dialogs {
       $("why-dialog").close();
       onReason(reason);
     };
-    const picks = REASONS.map((reason, i) => {
+    const picks = Object.entries(REASONS).map(([name, reason], i) => {
       const button = document.createElement("button");
       const cap = document.createElement("kbd");
       cap.textContent = i + 1;
       cap.ariaHidden = "true";
       button.type = "button";
-      button.append(reason, cap);
+      button.append(tell(`reason.${name}`), cap);
       button.addEventListener("click", () => give(reason));
       return button;
     });
@@ -133,7 +140,7 @@ export class Dialogs {
   example(label) {
     $("example-title").textContent = label.name;
     $("example-image").src = label.example_url;
-    $("example-image").alt = `Example of ${label.name}`;
+    $("example-image").alt = tell("page.example", { label: label.name });
     $("example-definition").textContent = label.definition ?? "";
     $("example-dialog").showModal();
   }

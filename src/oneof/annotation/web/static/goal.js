@@ -1,5 +1,7 @@
 // A goal for a session: so many questions from now on. Kept in this browser; nobody else sees it.
 
+import { tell } from "./language.js";
+
 const key = (owner) => `oneof-goal-${owner}`;
 
 /** {size, from}: from is how many this person had answered when the session began. Null without a goal. */
@@ -25,5 +27,5 @@ export function goalText(owner, total) {
   const goal = readGoal(owner);
   if (!goal) return "";
   const done = Math.max(0, total - goal.from);
-  return done >= goal.size ? `goal of ${goal.size} reached` : `goal ${done} of ${goal.size}`;
+  return done >= goal.size ? tell("own.goal_reached", { size: goal.size }) : tell("own.goal_now", { done, size: goal.size });
 }

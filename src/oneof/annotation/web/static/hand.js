@@ -2,6 +2,7 @@
 // the next one shows at once. Questions that were never shown are given back when the page goes away.
 
 import { request, Refused, Unreachable } from "./api.js";
+import { tell } from "./language.js";
 
 const LARGEST_CLAIM = 5;
 const POLL = { held: 5_000, paused: 10_000, done: 30_000, offline: 3_000 };
@@ -9,7 +10,7 @@ const POLL = { held: 5_000, paused: 10_000, done: 30_000, offline: 3_000 };
 /** Starts loading an image item; `task.picture` is "loading", "ready" or "broken". */
 export function loadPicture(task, onChange) {
   const image = new Image();
-  image.alt = "Item to judge";
+  image.alt = tell("page.picture");
   image.draggable = false;
   task.image = image;
   task.picture = "loading";

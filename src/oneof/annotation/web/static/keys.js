@@ -1,27 +1,29 @@
 // The keys: one table for what they do and for the list that `?` shows. The first key of an action can be changed; the
 // choice is kept in this browser.
 
+import { rightToLeft, tell } from "./language.js";
+
 const KEYS = [
-  { action: "yes", keys: ["Y", "1"], says: "Yes" },
-  { action: "no", keys: ["N", "2"], says: "No" },
-  { action: "skip", keys: ["C", "3"], says: "Can't tell" },
-  { action: "why", keys: ["W"], says: "Can't tell, with a reason" },
-  { action: "undo", keys: ["U", "Ctrl+Z"], says: "Undo" },
-  { action: "redo", keys: ["R", "Ctrl+Y"], says: "Redo" },
-  { action: "flag", keys: ["F"], says: "Flag or comment this item" },
-  { action: "guidelines", keys: ["G"], says: "Guidelines" },
-  { action: "zoomToggle", keys: ["Z"], says: "Zoom: close look or fit" },
-  { action: "zoomIn", keys: ["+"], says: "Zoom in" },
-  { action: "zoomOut", keys: ["-"], says: "Zoom out" },
-  { action: "definitions", keys: ["D"], says: "Definitions of the labels in full, or folded" },
-  { action: "scrollUp", keys: ["↑"], says: "Scroll a long text, or many labels, up" },
-  { action: "scrollDown", keys: ["↓"], says: "Scroll a long text, or many labels, down" },
-  { action: "labelsBack", keys: ["←"], says: "Labels back" },
-  { action: "labelsOn", keys: ["→"], says: "More labels" },
-  { action: "classes", keys: ["L"], says: "All classes with their definitions" },
-  { action: "mine", keys: ["M"], says: "My answers, my pace and a goal" },
-  { action: "keys", keys: ["?"], says: "This list" },
-  { action: null, keys: ["Esc"], says: "Close a window like this one" },
+  { action: "yes", keys: ["Y", "1"], says: "yes" },
+  { action: "no", keys: ["N", "2"], says: "no" },
+  { action: "skip", keys: ["C", "3"], says: "skip" },
+  { action: "why", keys: ["W"], says: "key.why" },
+  { action: "undo", keys: ["U", "Ctrl+Z"], says: "undo" },
+  { action: "redo", keys: ["R", "Ctrl+Y"], says: "redo" },
+  { action: "flag", keys: ["F"], says: "key.flag" },
+  { action: "guidelines", keys: ["G"], says: "guidelines.title" },
+  { action: "zoomToggle", keys: ["Z"], says: "key.zoomToggle" },
+  { action: "zoomIn", keys: ["+"], says: "zoom.in" },
+  { action: "zoomOut", keys: ["-"], says: "zoom.out" },
+  { action: "definitions", keys: ["D"], says: "key.definitions" },
+  { action: "scrollUp", keys: ["↑"], says: "key.scrollUp" },
+  { action: "scrollDown", keys: ["↓"], says: "key.scrollDown" },
+  { action: "labelsBack", keys: [rightToLeft ? "→" : "←"], says: "key.labelsBack" },
+  { action: "labelsOn", keys: [rightToLeft ? "←" : "→"], says: "key.labelsOn" },
+  { action: "classes", keys: ["L"], says: "key.classes" },
+  { action: "mine", keys: ["M"], says: "key.mine" },
+  { action: "keys", keys: ["?"], says: "key.keys" },
+  { action: null, keys: ["Esc"], says: "key.escape" },
 ];
 
 const ALIASES = { arrowup: "↑", arrowdown: "↓", arrowleft: "←", arrowright: "→", "=": "+", "_": "-" };
@@ -70,10 +72,10 @@ export function printKeys() {
 
 /** Takes a key for an action; returns why not, in words, or an empty text. */
 function choose(action, name) {
-  if (name.length !== 1 || !name.trim() || "↑↓←→".includes(name)) return "Choose a letter, a digit or a sign.";
+  if (name.length !== 1 || !name.trim() || "↑↓←→".includes(name)) return tell("keys.odd");
   const other = byKey.get(name);
   if (other === action) return "";
-  if (byKey.has(name)) return `This key is taken: ${KEYS.find((entry) => entry.action === other).says}.`;
+  if (byKey.has(name)) return tell("keys.taken", { action: tell(KEYS.find((entry) => entry.action === other).says) });
   chosen = { ...chosen, [action]: name.toUpperCase() };
   localStorage.setItem(CHOSEN, JSON.stringify(chosen));
   arrange();
@@ -146,21 +148,22 @@ export function listKeys(list, say) {
       term.append(cap, " ");
     }
     const meaning = document.createElement("dd");
-    meaning.textContent = entry.says;
+    meaning.textContent = tell(entry.says);
     if (!FIXED.has(entry.action)) meaning.append(" ", changer(entry, list, say));
     list.append(term, meaning);
   }
 }
 
 function changer({ action, says }, list, say) {
+  const named = { action: tell(says) };
   const button = document.createElement("button");
   button.type = "button";
   button.className = "link change-key";
   button.dataset.action = action;
-  button.textContent = "Change";
-  button.setAttribute("aria-label", `Change the key: ${says}`);
+  button.textContent = tell("keys.change");
+  button.setAttribute("aria-label", tell("keys.change_one", named));
   button.addEventListener("click", () => {
-    say(`Press the new key for “${says}”, or Esc to leave it.`);
+    say(tell("keys.press", named));
     const take = (event) => {
       if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
       event.preventDefault();
@@ -168,7 +171,7 @@ function changer({ action, says }, list, say) {
       stop();
       if (event.key === "Escape" || event.ctrlKey || event.altKey || event.metaKey) return say("");
       const problem = choose(action, nameOf(event));
-      say(problem || `“${says}” is ${keyOf(action).toUpperCase()} now.`);
+      say(problem || tell("keys.now", { ...named, key: keyOf(action).toUpperCase() }));
       listKeys(list, say);
       printKeys();
       list.querySelector(`[data-action="${action}"]`).focus();

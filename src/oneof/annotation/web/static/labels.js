@@ -2,6 +2,8 @@
 // how many more there are, and remembers how far the person has looked.
 // Text from the project goes in through textContent only.
 
+import { tell } from "./language.js";
+
 const DENSITIES = ["roomy", "compact", "dense"];
 const NARROW = "(max-width: 760px)"; // there the picture needs the room that definitions would take
 
@@ -47,7 +49,7 @@ export class Labels {
     this.more.hidden = !hidden();
     const below = hidden(); // once more: the line that counts them covers some
     this.seen = Math.max(this.seen, rows.length - below);
-    this.more.querySelector("span").textContent = this.asked && this.unseen ? `${this.unseen} not seen yet. Press No again if it is none of them` : `${below} more`;
+    this.more.querySelector("span").textContent = this.asked && this.unseen ? tell("labels.unseen", { n: this.unseen }) : tell("labels.more", { n: below });
   }
 
   get unseen() {
@@ -112,7 +114,7 @@ export class Labels {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "thumbnail";
-    button.setAttribute("aria-label", `Example of ${label.name}`);
+    button.setAttribute("aria-label", tell("page.example", { label: label.name }));
     const image = document.createElement("img");
     image.src = label.example_url;
     image.alt = "";

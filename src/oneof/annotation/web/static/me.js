@@ -1,6 +1,7 @@
 // The annotator's own page: set a goal, see how far it is.
 
 import { endGoal, goalText, readGoal, setGoal } from "./goal.js";
+import { tell } from "./language.js";
 
 const $ = (id) => document.getElementById(id);
 const card = $("goal-card");
@@ -9,7 +10,7 @@ const total = Number(card.dataset.total);
 
 function draw() {
   const text = goalText(owner, total);
-  $("goal-now").textContent = text ? text[0].toUpperCase() + text.slice(1) : "No goal is set.";
+  $("goal-now").textContent = text || tell("own.goal_none");
   $("goal-end").hidden = !text;
   $("goal-size").value = readGoal(owner)?.size ?? 50;
 }

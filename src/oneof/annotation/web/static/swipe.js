@@ -1,6 +1,8 @@
 // Swiping with a finger: right is yes, left is no. What it would do shows while the finger moves; moving back, or
 // lifting it early, does nothing. A picture that is zoomed in is moved instead, and two fingers zoom.
 
+import { tell } from "./language.js";
+
 const FAR = 90; // pixels that count as meant
 const SURE = 2; // so many times as far across as up or down: scrolling is not swiping
 
@@ -46,6 +48,6 @@ export class Swipe {
     this.hint.hidden = !answer;
     if (!answer) return;
     this.hint.dataset.answer = answer;
-    this.hint.textContent = answer === "yes" ? "Yes" : "No";
+    this.hint.textContent = tell(answer);
   }
 }

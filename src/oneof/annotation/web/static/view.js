@@ -3,27 +3,10 @@
 
 import { goalText } from "./goal.js";
 import { Labels } from "./labels.js";
+import { fill, tell } from "./language.js";
 import { Viewer } from "./viewer.js";
 
 const $ = (id) => document.getElementById(id);
-const number = new Intl.NumberFormat("en");
-export const SPOKEN = { yes: "Yes", no: "No", skip: "Can't tell" };
-
-const MESSAGES = {
-  loading: ["Fetching the next item…", ""],
-  done: ["All done. Thank you!", "Every question that could be yours has its answers. You can close this page."],
-  held: ["Nothing for you right now", "Other people have the last questions on their screens. If one comes back, it appears here by itself; otherwise you are done."],
-  paused: ["The project is paused", "Your answers are safe. The next item appears here as soon as the managers go on."],
-  offline: ["No connection", "Your answers are kept in this browser and are sent when the connection is back. The next item then appears by itself."],
-  "signed-out": ["This page is no longer signed in", "Open your personal link again. Answers that were not sent yet are kept in this browser and will be sent then."],
-};
-
-const SAVE_TEXT = {
-  saved: () => "Saved",
-  saving: () => "Saving…",
-  offline: (waiting) => (waiting ? `Offline, ${waiting} kept here` : "Offline"),
-  "signed-out": (waiting) => (waiting ? `Signed out, ${waiting} kept here` : "Signed out"),
-};
 
 export class View {
   constructor(boot, { onExample }) {
@@ -41,10 +24,10 @@ export class View {
     document.body.dataset.state = task.picture === "loading" ? "loading" : task.picture === "broken" ? "broken" : "item";
     document.body.dataset.kind = task.kind;
     document.body.dataset.task = task.task;
-    this.optional("instruction", task.instruction !== this.boot.question && task.instruction);
+    this.optional("instruction", task.instruction !== this.boot.instruction && task.instruction);
     const guess = this.boot.show_predictions && task.prediction;
     this.optional("item-name", this.boot.show_names && task.item);
-    this.optional("prediction", guess && `The model's guess: ${guess}`);
+    this.optional("prediction", guess && tell("page.model", { label: guess }));
     $("text-frame").hidden = task.kind !== "text";
     $("image-frame").hidden = task.picture !== "ready";
     $("zoom-tools").hidden = task.picture !== "ready";
@@ -55,9 +38,9 @@ export class View {
     } else if (task.picture === "ready") {
       this.viewer.show(task.image);
     } else if (task.picture === "broken") {
-      this.words("This image cannot be shown", "The file is broken or did not arrive. Please answer “Can't tell”, or try again.", "Try again");
+      this.words(tell("message.broken"), tell("message.broken.text"), tell("try_again"));
     } else {
-      this.words("Loading the image…", "");
+      this.words(tell("message.fetching"), "");
     }
     this.labels.show(task.labels); // last: how much room there is depends on the rest
     this.enable(["yes", "no"], task.kind === "text" || task.picture === "ready");
@@ -75,7 +58,7 @@ export class View {
     for (const id of ["image-frame", "text-frame", "zoom-tools", "instruction", "prediction", "item-name"]) $(id).hidden = true;
     this.labels.show([]);
     $("message").hidden = false;
-    this.words(...MESSAGES[reason]);
+    this.words(tell(`message.${reason}`), tell(`message.${reason}.text`));
     this.enable(["yes", "no", "skip", "why", "flag"], false);
   }
 
@@ -107,21 +90,21 @@ export class View {
   }
 
   progress({ mine, project }) {
-    $("mine-answered").textContent = number.format(mine.answered);
-    $("mine-skipped").textContent = number.format(mine.skipped);
+    fill($("mine-answered"), "page.mine", { n: mine.answered });
+    fill($("mine-skipped"), "page.skips", { n: mine.skipped });
     this.optional("goal", goalText(this.boot.owner, mine.answered + mine.skipped));
     const share = project.needed ? Math.min(1, project.answered / project.needed) : 0;
     $("project-bar").value = share;
-    const skipped = project.skipped ? `, ${number.format(project.skipped)} can't tell` : "";
-    $("project-text").textContent = `${number.format(project.answered)} of ${number.format(project.needed)}${skipped}`;
+    const skipped = project.skipped ? tell("page.skips", { n: project.skipped }) : "";
+    $("project-text").textContent = tell("page.whole", { done: project.answered, needed: project.needed }) + skipped;
   }
 
   saveState(state, waiting) {
     const change = $("save-state").dataset.save !== state;
     $("save-state").dataset.save = state;
     $("save-state").dataset.waiting = String(waiting);
-    $("save-text").textContent = SAVE_TEXT[state](waiting);
-    if (change && state === "offline") this.say("Offline. Your answers are kept in this browser.");
+    $("save-text").textContent = waiting && state !== "saved" && state !== "saving" ? tell(`save.${state}_kept`, { n: waiting }) : tell(`save.${state}`);
+    if (change && state === "offline") this.say(tell("save.spoken_offline"));
   }
 
   get bannerText() {
@@ -150,7 +133,7 @@ export class View {
   /** What a screen reader hears for a question that has just appeared. */
   describe(task) {
     const names = task.labels.map((label) => label.name).join(", ");
-    const item = task.kind === "text" ? task.text.slice(0, 400) : "Image";
+    const item = task.kind === "text" ? task.text.slice(0, 400) : tell("page.image");
     return `${item}. ${this.boot.question} ${names}`;
   }
 

@@ -1,6 +1,8 @@
 // Looking closely at an image: wheel, pinch, drag, double click, buttons and keys. Orientation is the browser's own work
 // (EXIF is honoured by default); small images are enlarged up to tenfold so that a 32-pixel picture can be seen.
 
+import { percent, tell } from "./language.js";
+
 const LARGEST = 8;
 const STEP = 1.5;
 const CLOSE_LOOK = 2.5;
@@ -66,7 +68,7 @@ export class Viewer {
     this.y = Math.min(spareY, Math.max(-spareY, this.y));
     this.image.style.transform = this.scale > 1 ? `translate(${this.x}px, ${this.y}px) scale(${this.scale})` : "";
     this.frame.dataset.zoomed = String(this.scale > 1);
-    this.level.textContent = this.scale > 1 ? `${Math.round(100 * this.scale)} %` : "Zoom";
+    this.level.textContent = this.scale > 1 ? percent(this.scale) : tell("zoom.fit");
   }
 
   onWheel(event) {
