@@ -12,6 +12,7 @@ import argparse
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,8 +57,11 @@ def plain(k: int = 10, m: int = 3, accuracy: float = 0.9, **flips: Any) -> Calla
         labels, guess = items(rng, n, k, accuracy)
         subsets = UniformQueries(k, m).draw(n, rng)
         answers = Answers(subsets, respond(subsets, labels, rng=rng, **flips))
-        after = lambda: estimate_accuracy(guess, answers, **flips)  # noqa: E731
-        return Judged(accuracy, lambda: estimate_accuracy(guess, answers, check=False), after)
+        return Judged(
+            accuracy,
+            partial(estimate_accuracy, guess, answers, check=False),
+            partial(estimate_accuracy, guess, answers, **flips),
+        )
 
     return draw
 
@@ -68,7 +72,7 @@ def decoys(k: int, accuracy: float = 0.9, **flips: Any) -> Callable[[Rng, int], 
         subsets = PredictionQueries(k, 3).draw(guess, rng)
         said = respond(subsets, labels, rng=rng, **flips)
         answers = Answers(subsets, said, design="prediction", predicted=guess)
-        return Judged(accuracy, None, lambda: estimate_accuracy(guess, answers, **flips))
+        return Judged(accuracy, None, partial(estimate_accuracy, guess, answers, **flips))
 
     return draw
 
@@ -86,7 +90,9 @@ def gold(rho: float, count: int, annotators: int) -> Callable[[Rng, int], Judged
         known = np.where(np.arange(total) < n, -1, labels)
         told = rates_from_gold(answers, known).apply(answers[:n])
         sure = told.replace(known_yes=None, known_no=None)
-        return Judged(0.9, lambda: estimate_accuracy(guess, sure, check=False), lambda: estimate_accuracy(guess, told))
+        return Judged(
+            0.9, partial(estimate_accuracy, guess, sure, check=False), partial(estimate_accuracy, guess, told)
+        )
 
     return draw
 
@@ -114,7 +120,7 @@ def together(kind: str) -> Callable[[Rng, int], Judged]:
         if kind == "prediction among decoys":
             told = told.replace(design=np.full(n, "prediction"), predicted=guess[:n])
         if kind != "looked at four times":
-            return Judged(0.9, None, lambda: estimate_accuracy(guess, told))
+            return Judged(0.9, None, partial(estimate_accuracy, guess, told))
 
         def worst() -> Estimate:
             seen = [estimate_accuracy(guess, told[: n * part // 4], anytime=True) for part in (1, 2, 3, 4)]
@@ -136,7 +142,9 @@ def repeats(annotators: int) -> Callable[[Rng, int], Judged]:
         answers = Answers(once[about], said, about, annotators=who if annotators > 1 else None)
         told = rates_from_repeated(answers).apply(answers)
         sure = told.replace(known_yes=None, known_no=None)
-        return Judged(0.9, lambda: estimate_accuracy(guess, sure, check=False), lambda: estimate_accuracy(guess, told))
+        return Judged(
+            0.9, partial(estimate_accuracy, guess, sure, check=False), partial(estimate_accuracy, guess, told)
+        )
 
     return draw
 
@@ -158,7 +166,7 @@ def of_a_class(figure: str, count: int) -> Callable[[Rng, int], Judged]:
             value, low, high = (float(row[f"{figure}{end}"]) for end in ("", "_low", "_high"))
             return Estimate(value, low, high, len(some))
 
-        return Judged(truth, lambda: judge(sure, False), lambda: judge(told, True))
+        return Judged(truth, partial(judge, sure, False), partial(judge, told, True))
 
     return draw
 
@@ -171,8 +179,11 @@ def skips(rng: Rng, n: int) -> Judged:
     subsets = UniformQueries(10, 3).draw(n, rng)
     skipped = hard & (subsets[rows, labels] != subsets[rows, twin])
     answers = Answers(subsets, respond(subsets, labels), skipped=skipped)
-    before = lambda: estimate_accuracy(guess, answers.answered, check=False)  # noqa: E731
-    return Judged(0.85, before, lambda: estimate_accuracy(guess, answers))
+    return Judged(
+        0.85,
+        partial(estimate_accuracy, guess, answers.answered, check=False),
+        partial(estimate_accuracy, guess, answers),
+    )
 
 
 def several(per_item: int, accuracy: float) -> Callable[[Rng, int], Judged]:
@@ -181,7 +192,7 @@ def several(per_item: int, accuracy: float) -> Callable[[Rng, int], Judged]:
         about = np.repeat(np.arange(n), per_item)
         subsets = UniformQueries(10, 3).draw(len(about), rng)
         answers = Answers(subsets, respond(subsets, labels[about]), about)
-        return Judged(accuracy, None, lambda: estimate_accuracy(guess, answers))
+        return Judged(accuracy, None, partial(estimate_accuracy, guess, answers))
 
     return draw
 
@@ -204,7 +215,7 @@ def looks(rng: Rng, n: int) -> Judged:
         look = int(counts[np.argmax(wrong)] if wrong.any() else n)
         return estimate_accuracy(guess, answers[:look], check=False, anytime=anytime)
 
-    return Judged(0.9, lambda: worst(False), lambda: worst(True))
+    return Judged(0.9, partial(worst, False), partial(worst, True))
 
 
 def trained_on(rng: Rng, n: int) -> Judged:
@@ -214,8 +225,11 @@ def trained_on(rng: Rng, n: int) -> Judged:
     guess[half] = np.where(rng.random(n // 2) < 0.9, labels[half], guess[half])
     subsets = UniformQueries(10, 3).draw(n, rng)
     answers = Answers(subsets, respond(subsets, labels))
-    before = lambda: estimate_accuracy(guess, answers, check=False)  # noqa: E731
-    return Judged(0.45, before, lambda: estimate_accuracy(guess, answers, trained_on=half))
+    return Judged(
+        0.45,
+        partial(estimate_accuracy, guess, answers, check=False),
+        partial(estimate_accuracy, guess, answers, trained_on=half),
+    )
 
 
 def adaptive(rng: Rng, n: int) -> Judged:
@@ -226,8 +240,7 @@ def adaptive(rng: Rng, n: int) -> Judged:
     subsets = UniformQueries(10, 3).draw(n, rng)
     answers = Answers(subsets, respond(subsets, labels), design=np.where(uniform, "uniform", "adaptive"))
     easy = answers[~chosen].replace(design="uniform")
-    before = lambda: estimate_accuracy(guess, easy, check=False)  # noqa: E731
-    return Judged(0.8, before, lambda: estimate_accuracy(guess, answers))
+    return Judged(0.8, partial(estimate_accuracy, guess, easy, check=False), partial(estimate_accuracy, guess, answers))
 
 
 def inverted(rng: Rng, n: int) -> Judged:
@@ -237,7 +250,7 @@ def inverted(rng: Rng, n: int) -> Judged:
     subsets = UniformQueries(10, 3).draw(n, rng)
     answers = Answers(subsets, respond(subsets, labels) ^ (who == 3), annotators=who.astype(str))
     return Judged(
-        0.9, lambda: estimate_accuracy(guess, answers, check=False), lambda: estimate_accuracy(guess, answers)
+        0.9, partial(estimate_accuracy, guess, answers, check=False), partial(estimate_accuracy, guess, answers)
     )
 
 
@@ -255,8 +268,9 @@ def other_law(kind: str) -> Callable[[Rng, int], Judged]:
         else:
             subsets = UniformQueries(10, 3).draw(n, rng) | (rng.random((n, 1)) < 0.4) * np.eye(10, dtype=bool)[:1]
         answers = Answers(subsets, respond(subsets, labels))
-        before = lambda: estimate_accuracy(guess, answers, check=False)  # noqa: E731
-        return Judged(0.5, before, lambda: estimate_accuracy(guess, answers))
+        return Judged(
+            0.5, partial(estimate_accuracy, guess, answers, check=False), partial(estimate_accuracy, guess, answers)
+        )
 
     return draw
 
@@ -270,7 +284,7 @@ def assisted(rng: Rng, n: int) -> Judged:
     p[rows, (labels + rng.integers(1, 10, size=n)) % 10] += 0.98 * (1 - share)
     subsets = UniformQueries(10, 3).draw(n, rng)
     answers = Answers(subsets, respond(subsets, labels))
-    return Judged(0.8, lambda: estimate_accuracy(p.argmax(axis=1), answers), lambda: assisted_accuracy(p, answers))
+    return Judged(0.8, partial(estimate_accuracy, p.argmax(axis=1), answers), partial(assisted_accuracy, p, answers))
 
 
 def few_labels(rng: Rng, n: int) -> Judged:
@@ -279,8 +293,11 @@ def few_labels(rng: Rng, n: int) -> Judged:
     subsets = UniformQueries(10, 5).draw(n, rng)
     answers = Answers(subsets, respond(subsets, labels, flip_yes=0.1, flip_no=0.15, rng=rng))
     known = np.where(np.arange(n) < 300, labels, -1)
-    before = lambda: estimate_accuracy(guess, answers, check=False)  # noqa: E731
-    return Judged(0.8, before, lambda: accuracy_with_labels(guess, answers, known))
+    return Judged(
+        0.8,
+        partial(estimate_accuracy, guess, answers, check=False),
+        partial(accuracy_with_labels, guess, answers, known),
+    )
 
 
 def situations() -> Iterator[Situation]:

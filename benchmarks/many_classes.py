@@ -70,8 +70,7 @@ def _made(data: str) -> tuple[NDArray[Any], ...]:
         return x[:POOL], labels[:POOL], x[POOL:], labels[POOL:]
     name = {"letters": "emnist_letters"}.get(data, data)
     parts: list[NDArray[Any]] = []
-    for split, count in (("train", POOL), ("test", TEST)):
-        source = datasets.load(name, split)  # type: ignore[arg-type]
+    for source, count in ((datasets.load(name, "train"), POOL), (datasets.load(name, "test"), TEST)):
         rows = np.random.default_rng(0).permutation(len(source))[:count]
         pictures, labels = source.images[rows], source.labels[rows]
         if data == "cifar10":

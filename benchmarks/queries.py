@@ -3,6 +3,8 @@
 python -m benchmarks.queries
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -30,13 +32,9 @@ def measure() -> pd.DataFrame:
     rows = []
     for classes, size, n in CASES:
         queries, rng = UniformQueries(classes, size), np.random.default_rng(0)
-        ratio = side_by_side(
-            lambda queries=queries, n=n, rng=rng: queries.draw(n, rng),  # type: ignore[misc]
-            lambda classes=classes, size=size, rng=rng: loop(classes, size, SAMPLE, rng),  # type: ignore[misc]
-            turns=5,
-            warm_up=1,
-        )
-        peak = peak_allocation(lambda queries=queries, n=n, rng=rng: queries.draw(n, rng))  # type: ignore[misc]
+        ours, theirs = partial(queries.draw, n, rng), partial(loop, classes, size, SAMPLE, rng)
+        ratio = side_by_side(ours, theirs, turns=5, warm_up=1)
+        peak = peak_allocation(ours)
         rows.append(
             {
                 "classes": classes,

@@ -273,7 +273,7 @@ class Step:
         batch = self.answered.batch(items)
         self.logits.grad = None
         risk = self.objective(self.logits, batch.subsets, batch.responses, rows=batch.rows, items=batch.items)
-        risk.value.backward()  # type: ignore[no-untyped-call]
+        risk.value.backward()
 
 
 def two_workers(turns: int) -> Iterator[dict[str, Any]]:

@@ -154,12 +154,11 @@ def served(
     cookies = []
     cookie = cookie_name(facts.project_id(database), "annotator")
     for number in range(annotators):
-        token = database.write(lambda c, name=f"p{number}": people.invite(c, name, "annotator", 0.0))  # type: ignore[misc]
+        token = database.write(people.invite, f"p{number}", "annotator", 0.0)
         with database.read() as connection:
             person = people.by_token(connection, token)
         assert person is not None
-        who = person
-        secret = database.write(lambda c, who=who: people.start_session(c, who, time.time(), 1.0))  # type: ignore[misc]
+        secret = database.write(people.start_session, person, time.time(), 1.0)
         cookies.append(f"{cookie}={secret}")
     database.close()
     with serving(project.folder, home, processes) as (place, process):

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from oneof import Answers, OneOfClassifier, UniformQueries, respond
 from oneof.datasets import load
+from oneof.datasets.loading import Split
 from oneof.files.atomic import replacing
 
 RESULTS = Path(__file__).parents[2] / "results" / "beyond"
@@ -45,9 +46,9 @@ def classifier(seed: int, pixels: int = 64, *, jitter: float = 0.8, **settings: 
     return OneOfClassifier(backbone=network, augment="none", holdout=0.0, random_state=seed, **settings)
 
 
-def images(name: str, split: str, items: int | None = None) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def images(name: str, split: Split, items: int | None = None) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Images and labels; the first `items` of them in a fixed random order."""
-    data = load(name, split)  # type: ignore[arg-type]
+    data = load(name, split)
     if items is None:
         return data.images, data.labels
     chosen = np.random.default_rng(0).permutation(len(data))[:items]

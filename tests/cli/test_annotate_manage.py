@@ -13,3 +13,23 @@ def test_people_and_items(run, project):
     assert run("remove", project).stdout == "1: empty\n"
     assert run("restore", project, "1").stdout == "1 items are back.\n"
     assert "no access" in run("revoke", project, "ann").stdout
+
+
+def test_what_a_command_does_is_in_the_history_as_from_the_dashboard(run, project):
+    run("invite", project, "ann")
+    run("pause", project)
+    run("pause", project, "ann")
+    run("reassign", project, "ann")
+    run("withdraw", project, "ann", "--yes")
+    run("restore", project, "--annotator", "ann")
+    run("revoke", project, "ann")
+    told = [line.split("  ", 2)[2] for line in run("history", project).stdout.splitlines()[:7]]
+    assert told == [
+        "revoke  name ann",
+        "restore  name ann, answers 0",
+        "withdraw  name ann, answers 0",
+        "reassign  name ann, questions 0",
+        "pause  name ann",
+        "pause",
+        "invite  name ann, role annotator, again False",
+    ]

@@ -29,7 +29,7 @@ _SETTINGS = tuple(name for name in Config.model_fields if name not in ("backbone
 """The parameters that are settings of a training run, under the same names; the seed is `random_state`."""
 
 
-class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Learn a classifier from yes/no answers to "is it one of these?".
 
     Every setting of `oneof.training.Config` is a parameter under its name, with the same default; `oneof train --help`

@@ -58,7 +58,7 @@ class Solution:
         return np.exp(_log_softmax(_logits(inner, np.vstack([self.weights, self.bias]))))
 
 
-class LinearClassifier(BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """`solve` as an estimator, for whatever trains several times, such as `oneof.noise.fit_with_noise`."""
 
     def __init__(self, penalty: float | None = None) -> None:

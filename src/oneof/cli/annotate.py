@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import typer
@@ -37,6 +37,8 @@ PublicUrl = Annotated[
     str | None,
     typer.Option(envvar="ONEOF_PUBLIC_URL", help="The address that people use, such as https://label.example.org."),
 ]
+
+LogLevel = Literal["debug", "info", "warning", "error"]
 
 
 @app.command()
@@ -99,7 +101,7 @@ def serve(
         str | None,
         typer.Option(envvar="ONEOF_METRICS_TOKEN", help="Who sends it may read /metrics. Default: this machine alone."),
     ] = None,
-    log_level: Annotated[str, typer.Option(help="debug, info (a line a request), warning or error.")] = "info",
+    log_level: Annotated[LogLevel, typer.Option(help="debug, info (a line a request), warning or error.")] = "info",
 ) -> None:
     """Serve the page until stopped. With --database URL the project moves there, if that database is empty."""
     from pydantic import ValidationError
@@ -125,7 +127,7 @@ def serve(
             trusted_proxies=trusted_proxy or [],
             user_header=user_header,
             metrics_token=metrics_token,
-            log_level=log_level,  # type: ignore[arg-type]
+            log_level=log_level,
         )
     except ValidationError as error:
         first = error.errors()[0]

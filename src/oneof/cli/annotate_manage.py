@@ -112,5 +112,5 @@ def _set_paused(folder: Path, database: str | None, name: str | None, paused: bo
     from oneof.annotation.asking import managing
 
     _, opened = open_database(folder, database)
-    managing.set_paused(opened, name, paused)
+    managing.set_paused(opened, name, paused, time.time())
     typer.echo(f"{name or 'The project'} is {'paused' if paused else 'going on'}.")

@@ -15,12 +15,9 @@ Item = Annotated[str, typer.Argument(metavar="ITEM", help="The item's name, as i
 def ask(folder: Folder, item: Item, database: Url = None) -> None:
     """Draw another question about an item."""
     from oneof.annotation.asking import known
-    from oneof.annotation.store import journal
 
     project, opened = open_database(folder, database)
-    number, now = _find(opened, item), time.time()
-    opened.write(lambda connection: known.ask_again(connection, project, number, now))
-    opened.write(lambda connection: journal.note(connection, "item-ask", now, item=item))
+    opened.write(known.ask_again, project, _find(opened, item), time.time())
     typer.echo(f"{item} is asked again.")
 
 
@@ -32,17 +29,9 @@ def gold(
 ) -> None:
     """Keep the label of an item as known, to check annotators with it; without LABEL, it is not known any more."""
     from oneof.annotation.asking import known
-    from oneof.annotation.project.classes import ProjectError
-    from oneof.annotation.store import journal
 
     project, opened = open_database(folder, database)
-    names = project.label_names
-    if label is not None and label not in names:
-        raise ProjectError(f"label {label!r}: not one of the classes")
-    number, now = _find(opened, item), time.time()
-    wanted = None if label is None else names.index(label)
-    opened.write(lambda connection: known.set_known(connection, project, number, wanted, now))
-    opened.write(lambda connection: journal.note(connection, "item-gold", now, item=item, label=label))
+    opened.write(known.set_known, project, _find(opened, item), label, time.time())
     typer.echo(f"{item}: {label or 'not known'}")
 
 
@@ -58,13 +47,10 @@ def key(
     """Print a new key for the HTTP API, which is shown once; without a manager, list the keys by number."""
     from oneof.annotation.asking import people, tokens
     from oneof.annotation.project.classes import ProjectError
-    from oneof.annotation.store import journal
 
     _, opened = open_database(folder, database)
-    now = time.time()
     if revoke is not None:
-        opened.write(lambda connection: tokens.revoke(connection, revoke, now))
-        opened.write(lambda connection: journal.note(connection, "revoke-key", now, number=revoke))
+        opened.write(tokens.revoke, revoke, time.time())
         typer.echo(f"Key {revoke} opens nothing any more.")
         return
     with opened.read() as connection:
@@ -75,8 +61,7 @@ def key(
         if name is None:
             raise ProjectError("NAME: say what the key is for")
         person = people.find(connection, manager)
-    typer.echo(opened.write(lambda connection: tokens.make(connection, person, name, now)))
-    opened.write(lambda connection: journal.note(connection, "key", now, name=name))
+    typer.echo(opened.write(tokens.make, person, name, time.time()))
 
 
 def webhook(
@@ -90,13 +75,10 @@ def webhook(
 ) -> None:
     """Tell an address of answers, of a trained model and of the end; prints the secret that signs. No URL: list."""
     from oneof.annotation.learning import telling
-    from oneof.annotation.store import journal
 
     _, opened = open_database(folder, database)
-    now, kinds = time.time(), [kind.strip() for kind in on.split(",")]
     if remove is not None:
-        opened.write(lambda connection: telling.remove(connection, remove, now))
-        opened.write(lambda connection: journal.note(connection, "remove-webhook", now, number=remove))
+        opened.write(telling.remove, remove, time.time())
         typer.echo(f"Address {remove} is told no more.")
         return
     if url is None:
@@ -104,9 +86,7 @@ def webhook(
             for one in telling.listed(connection):
                 typer.echo(f"{one.id}  {one.url}  {','.join(one.kinds)}  {one.last_reply or 'not told yet'}")
         return
-    address = url
-    typer.echo(opened.write(lambda connection: telling.add(connection, address, kinds, now)))
-    opened.write(lambda connection: journal.note(connection, "webhook", now, url=address, kinds=kinds))
+    typer.echo(opened.write(telling.add, url, [kind.strip() for kind in on.split(",")], time.time()))
 
 
 def history(folder: Folder, database: Url = None) -> None:

@@ -70,7 +70,7 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
         command(**given, settings=settings | {"options": _pairs(settings["options"])})
 
     whole = signature(command).replace(parameters=[*own[:place], *added, *own[place + 1 :]])
-    with_options.__signature__ = whole  # type: ignore[attr-defined]
+    with_options.__signature__ = whole  # type: ignore[attr-defined]  # what `inspect.signature` looks at; typeshed has none
     with_options.__annotations__ = {name: parameter.annotation for name, parameter in whole.parameters.items()}
     return with_options
 

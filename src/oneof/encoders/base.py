@@ -25,7 +25,7 @@ class Encoded:
     problems: dict[int, str]
 
 
-class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """From raw items to numbers. `__init__` takes settings that JSON can hold, and `fit` learns what there is to learn.
 
     name: what `create` knows it by. takes: "pictures" or "texts".

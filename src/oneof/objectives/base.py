@@ -33,7 +33,7 @@ class Risk(NamedTuple):
 
     def backward(self, **options: Any) -> None:
         """Back-propagate the value."""
-        self.value.backward(**options)  # type: ignore[no-untyped-call]
+        self.value.backward(**options)
 
     def item(self) -> float:
         """The value as a number."""

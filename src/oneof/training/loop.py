@@ -99,7 +99,7 @@ class Training:
         }
         self.result, self.average = self.network, None
         if self.config.average:
-            decay = get_ema_multi_avg_fn(self.config.average)  # type: ignore[no-untyped-call]
+            decay = get_ema_multi_avg_fn(self.config.average)
             self.average = AveragedModel(self.network, multi_avg_fn=decay, use_buffers=True)
             self.parts["average"], self.result = self.average, self.average.module
         self.origin = {"configuration": self.config.model_dump(), "set of answers": self.answered.fingerprint()}

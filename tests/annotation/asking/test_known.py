@@ -23,7 +23,7 @@ def test_asking_again_wants_one_more_answer(world):
 
 
 def test_a_known_label_makes_a_check_once_and_can_be_taken_back(world):
-    for label in (3, 2):
+    for label in ("c3", "c2"):
         world.database.write(lambda c, label=label: known.set_known(c, world.project, 1, label, 5.0))
     assert world.rows(select(items.c.gold).where(items.c.id == 1)) == [(2,)]
     assert kinds(world, 1) == ["question", "gold"]
@@ -35,3 +35,5 @@ def test_a_known_label_makes_a_check_once_and_can_be_taken_back(world):
 def test_an_item_that_is_not_there_is_refused(world):
     with pytest.raises(ProjectError, match="no item 99"):
         world.database.write(lambda c: known.ask_again(c, world.project, 99, 5.0))
+    with pytest.raises(ProjectError, match="label 'cat': not one of the classes"):
+        world.database.write(known.set_known, world.project, 1, "cat", 5.0)

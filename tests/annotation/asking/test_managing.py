@@ -12,19 +12,19 @@ from oneof.annotation.store.schema import events
 def test_item_21_pause_and_resume(world):
     ann = world.annotator("ann")
     task = world.claim(ann)["task"]
-    managing.set_paused(world.database, None, True)
+    managing.set_paused(world.database, None, True, world.clock())
     nothing = ann.post("/api/claim", json={})
     assert (nothing.status_code, nothing.headers["x-oneof-reason"]) == (204, "paused")
     assert ann.get("/api/progress").json()["reason"] == "paused"
     # What is on the screen may still be answered.
     assert ann.post("/api/answers", json=world.body(task)).status_code == 201
-    managing.set_paused(world.database, None, False)
+    managing.set_paused(world.database, None, False, world.clock())
     assert ann.post("/api/claim", json={}).status_code == 200
 
 
 def test_item_21_one_annotator_can_be_paused(world):
     ann, bob = world.annotator("ann"), world.annotator("bob")
-    managing.set_paused(world.database, "ann", True)
+    managing.set_paused(world.database, "ann", True, world.clock())
     assert ann.post("/api/claim", json={}).headers["x-oneof-reason"] == "paused"
     assert bob.post("/api/claim", json={}).status_code == 200
 
@@ -88,4 +88,4 @@ def test_unknown_names_are_named(world):
         with pytest.raises(ProjectError, match="nobody here is called 'zoe'"):
             act(world.database, "zoe", 0.0)
     with pytest.raises(ProjectError, match="zoe"):
-        managing.set_paused(world.database, "zoe", True)
+        managing.set_paused(world.database, "zoe", True, world.clock())

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from oneof.annotation.asking.questions import draw_again, read_subset
+from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.store.auditing import audit
 from oneof.annotation.store.schema import draws, events, items, tasks
+from oneof.queries import UniformQueries
 
 
 def stored_subsets(world):
@@ -23,7 +24,7 @@ def test_item_19_subsets_come_from_the_recorded_seed(make_world):
     world = make_world(30, questions_per_item=2)
     with world.database.read() as connection:
         (draw,) = connection.execute(select(draws)).all()
-        again = draw_again(connection, draw.id)
+    again = UniformQueries(draw.classes, draw.size).draw(draw.drawn, draw.seed)
     assert again.shape == (60, 5)
     assert (again == stored_subsets(world)).all()
     assert (again.sum(axis=1) == 2).all()

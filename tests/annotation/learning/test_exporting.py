@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import select
 
-from oneof import Answers
+from oneof import Answers, UniformQueries
 from oneof.annotation.asking import decoys, managing
-from oneof.annotation.asking.questions import draw_again, read_subset
+from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.learning.exporting import COLUMNS, export_answers
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store.schema import draws, items, predictions, tasks
@@ -52,9 +52,8 @@ def test_item_18_every_row_tells_who_when_and_from_which_seed(world, tmp_path):
     ann = world.annotator("ann")
     world.give(ann, "no", seconds=2.5)
     world.give(ann, "skip", reason="blurred")
-    ((seed, draw_id),) = world.rows(select(draws.c.seed, draws.c.id))
-    with world.database.read() as connection:
-        drawn = draw_again(connection, draw_id)
+    (draw,) = world.rows(select(draws))
+    drawn = UniformQueries(draw.classes, draw.size).draw(draw.drawn, draw.seed)
     for suffix in (".csv", ".jsonl", ".parquet"):
         out = tmp_path / f"answers{suffix}"
         assert export_answers(world.database, world.project, out) == 2
@@ -64,7 +63,7 @@ def test_item_18_every_row_tells_who_when_and_from_which_seed(world, tmp_path):
         assert (first["annotator"], float(first["seconds"]), int(first["guidelines"])) == ("ann", 2.5, 1)
         assert (second["answer"], second["reason"]) == ("skip", "blurred")
         assert str(first["shown_at"]) <= str(first["answered_at"])
-        assert int(first["seed"]) == seed
+        assert int(first["seed"]) == draw.seed
         names = [f"c{index}" for index in np.flatnonzero(drawn[int(first["seed_row"])])]
         assert first["subset"] in (names, "|".join(names))
 

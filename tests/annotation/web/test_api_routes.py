@@ -41,10 +41,10 @@ def test_an_empty_reply_tells_why(make_world):
 
     task = world.claim(ann)["task"]
     assert reason(bob) == "held"
-    managing.set_paused(world.database, None, True)
+    managing.set_paused(world.database, None, True, world.clock())
     assert reason(bob) == "paused"
     assert bob.get("/api/progress").json()["reason"] == "paused"
-    managing.set_paused(world.database, None, False)
+    managing.set_paused(world.database, None, False, world.clock())
     assert bob.get("/api/progress").json()["reason"] is None
     assert ann.post("/api/answers", json=world.body(task)).status_code == 201
     assert reason(ann) == reason(bob) == "done"

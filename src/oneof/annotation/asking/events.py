@@ -3,12 +3,12 @@
 Nothing is ever changed or deleted: an undo is an event that points at an answer. Each event carries an id made by the
 browser; the same id again returns the stored row, so a page may send until it hears back.
 
-Undo and redo are two stacks a person, kept as linked lists through `events.previous`; an entry that is no longer
+Each person has two stacks, undo and redo, kept as linked lists through `events.previous`; an entry that is no longer
 current (answered again, withdrawn) is passed over.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
@@ -31,7 +31,7 @@ class UnknownTaskError(LookupError):
 
 
 class ConflictError(Exception):
-    """It cannot be done as things stand."""
+    """It cannot be done now: the question or the answer has changed meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -95,17 +95,7 @@ def undo(
     stored = _stored(connection, person_id, client_id, "undo")
     if stored is not None:
         return _event(connection, stored.target)
-    if answer_id is None:
-        node = top_of_undo(connection, person)
-        if node is None:
-            raise ConflictError("there is nothing to undo")
-        answer = _answer_of(connection, node)
-        undo_top = node.previous
-    else:
-        answer = _own_answer(connection, person_id, answer_id)
-        if not _stands(connection, answer):
-            raise ConflictError("this answer does not stand any more")
-        undo_top = person.undo_top
+    answer, undo_top = _chosen(connection, person, "undo", answer_id)
     held = _claim_of(connection, person_id, answer.task_id, lock=True)
     if held is None or held.state != "answered":
         raise ConflictError("this answer was just withdrawn")
@@ -132,17 +122,7 @@ def redo(connection: Connection, person_id: int, client_id: str, now: float, ans
     stored = _stored(connection, person_id, client_id, "redo")
     if stored is not None:
         return _event(connection, stored.target)
-    if answer_id is None:
-        node = top_of_redo(connection, person)
-        if node is None:
-            raise ConflictError("there is nothing to redo")
-        answer = _answer_of(connection, node)
-        redo_top = node.previous
-    else:
-        answer = _own_answer(connection, person_id, answer_id)
-        if not _undone(connection, answer):
-            raise ConflictError("this answer cannot be brought back: its question has another one")
-        redo_top = person.redo_top
+    answer, redo_top = _chosen(connection, person, "redo", answer_id)
     held = _claim_of(connection, person_id, answer.task_id, lock=True)
     if held is None or held.state not in ("held", "returned"):
         raise ConflictError("this question was just withdrawn")
@@ -194,6 +174,25 @@ def top_of_redo(connection: Connection, person: Row[Any]) -> Row[Any] | None:
     return _walk(connection, person.redo_top, _undone)
 
 
+def _chosen(
+    connection: Connection, person: Row[Any], kind: Literal["undo", "redo"], answer_id: str | None
+) -> tuple[Row[Any], int | None]:
+    """The answer that an undo or a redo is about, and the top of that stack afterwards."""
+    if answer_id is None:
+        node = (top_of_undo if kind == "undo" else top_of_redo)(connection, person)
+        if node is None:
+            raise ConflictError(f"there is nothing to {kind}")
+        return _answer_of(connection, node), node.previous
+    answer = _stored(connection, person.id, answer_id, "answer")
+    if answer is None:
+        raise UnknownTaskError("you gave no such answer")
+    if kind == "undo" and not _stands(connection, answer):
+        raise ConflictError("this answer does not stand any more")
+    if kind == "redo" and not _undone(connection, answer):
+        raise ConflictError("this answer cannot be brought back: its question has another one")
+    return answer, person.undo_top if kind == "undo" else person.redo_top
+
+
 def _walk(connection: Connection, top: int | None, wanted: Any) -> Row[Any] | None:
     while top is not None:
         node = _event(connection, top)
@@ -215,13 +214,6 @@ def _stands(connection: Connection, answer: Row[Any]) -> bool:
 def _undone(connection: Connection, answer: Row[Any]) -> bool:
     held = _claim_of(connection, answer.person_id, answer.task_id)
     return held is not None and held.state in ("held", "returned")
-
-
-def _own_answer(connection: Connection, person_id: int, client_id: str) -> Row[Any]:
-    answer = _stored(connection, person_id, client_id, "answer")
-    if answer is None:
-        raise UnknownTaskError("you gave no such answer")
-    return answer
 
 
 def _stored(connection: Connection, person_id: int, client_id: str, kind: str) -> Row[Any] | None:

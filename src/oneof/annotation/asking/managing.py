@@ -1,6 +1,9 @@
-"""What the manager can do: pause, revoke, reassign, withdraw and restore. Answers are left out, never deleted."""
+"""What the manager can do: pause, revoke, reassign, withdraw and restore. Answers are left out, never deleted.
 
-from typing import Any
+Each of these is noted in the journal, with the manager's id (`by`); without one, it was the command line.
+"""
+
+from typing import Any, Literal, get_args
 from uuid import uuid4
 
 from sqlalchemy import Connection, insert, select, update
@@ -8,7 +11,7 @@ from sqlalchemy import Connection, insert, select, update
 from oneof.annotation.asking import people
 from oneof.annotation.asking.claims import give_back, lock_person, take_place
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import facts
+from oneof.annotation.store import facts, journal
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, events, tasks
 from oneof.annotation.store.schema import people as people_table
@@ -17,20 +20,21 @@ BATCH = 500
 """Answers withdrawn in one transaction, so that nobody waits long for it."""
 
 
-def set_paused(database: Database, name: str | None, paused: bool) -> None:
+def set_paused(database: Database, name: str | None, paused: bool, now: float, by: int | None = None) -> None:
     """Pause or continue the project, or one annotator."""
 
     def work(connection: Connection) -> None:
         if name is None:
             facts.put(connection, "paused", "yes" if paused else "no")
-            return
-        person_id = people.find(connection, name)
-        connection.execute(update(people_table).where(people_table.c.id == person_id).values(paused=paused))
+        else:
+            person_id = people.find(connection, name)
+            connection.execute(update(people_table).where(people_table.c.id == person_id).values(paused=paused))
+        journal.note(connection, "pause" if paused else "resume", now, by, **({} if name is None else {"name": name}))
 
     database.write(work)
 
 
-def revoke(database: Database, name: str, now: float) -> None:
+def revoke(database: Database, name: str, now: float, by: int | None = None) -> None:
     """End a person's link and sessions and give back what they hold."""
 
     def work(connection: Connection) -> None:
@@ -38,32 +42,37 @@ def revoke(database: Database, name: str, now: float) -> None:
         lock_person(connection, person_id)
         people.end_access(connection, person_id, now)
         give_back(connection, _held(connection, person_id))
+        journal.note(connection, "revoke", now, by, name=name)
 
     database.write(work)
 
 
-def withdraw(database: Database, name: str, now: float) -> int:
+def withdraw(database: Database, name: str, now: float, by: int | None = None) -> int:
     """Take a person's answers out of use and open their places again; returns how many."""
     with database.read() as connection:
         person_id = people.find(connection, name)
     total = 0
-    while count := database.write(lambda connection: _retire(connection, person_id, now, "withdraw", None)):
+    while count := database.write(_retire, person_id, now, "withdraw", None):
         total += count
+    database.write(journal.note, "withdraw", now, by, name=name, answers=total)
     return total
 
 
-def restore_answers(database: Database, name: str, now: float) -> int:
+def restore_answers(database: Database, name: str, now: float, by: int | None = None) -> int:
     """Let a person's withdrawn answers stand again; returns how many. A question that has found other answers since
     keeps them, and the restored one beside them."""
     with database.read() as connection:
         person_id = people.find(connection, name)
     total = 0
-    while count := database.write(lambda connection: _bring_back(connection, person_id, now)):
+    while count := database.write(_bring_back, person_id, now):
         total += count
+    database.write(journal.note, "restore", now, by, name=name, answers=total)
     return total
 
 
-def reassign(database: Database, name: str, now: float, *, to: str | None = None, skipped: bool = False) -> int:
+def reassign(
+    database: Database, name: str, now: float, by: int | None = None, *, to: str | None = None, skipped: bool = False
+) -> int:
     """Give what a person holds (and with `skipped` what they could not tell) to `to`, or to whoever asks next."""
     with database.read() as connection:
         person_id = people.find(connection, name)
@@ -79,11 +88,33 @@ def reassign(database: Database, name: str, now: float, *, to: str | None = None
         return len(held)
 
     total = database.write(work)
-    while skipped and (
-        count := database.write(lambda connection: _retire(connection, person_id, now, "reassign", to_id))
-    ):
+    while skipped and (count := database.write(_retire, person_id, now, "reassign", to_id)):
         total += count
+    database.write(journal.note, "reassign", now, by, name=name, to=to, questions=total)
     return total
+
+
+Action = Literal["pause", "resume", "revoke", "withdraw", "restore", "reassign"]
+
+
+def act(
+    database: Database, action: str, name: str, now: float, by: int | None = None, *, to: str | None = None
+) -> int | None:
+    """One of the actions on a person, by its name; returns how many answers or questions, where it counts them."""
+    match action:
+        case "withdraw":
+            return withdraw(database, name, now, by)
+        case "restore":
+            return restore_answers(database, name, now, by)
+        case "reassign":
+            return reassign(database, name, now, by, to=to)
+        case "revoke":
+            revoke(database, name, now, by)
+        case "pause" | "resume":
+            set_paused(database, name, action == "pause", now, by)
+        case _:
+            raise ProjectError(f"action {action!r}: expected {', '.join(get_args(Action))}")
+    return None
 
 
 def _retire(connection: Connection, person_id: int, now: float, kind: str, to_id: int | None) -> int:

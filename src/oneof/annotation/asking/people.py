@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.store import journal
 from oneof.annotation.store.schema import people, sessions
 
 Role = Literal["annotator", "reviewer", "admin"]
@@ -42,10 +43,13 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
-def invite(connection: Connection, name: str, role: Role, now: float, *, new_only: bool = False) -> str:
+def invite(
+    connection: Connection, name: str, role: Role, now: float, by: int | None = None, *, new_only: bool = False
+) -> str:
     """Make a person and return the token of the personal link; it cannot be shown again.
 
     A name that exists gets a new link, and the old one and its sessions end; with `new_only` it is an error.
+    by: the manager who invites, for the journal.
     """
     name = name.strip()
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
@@ -54,11 +58,13 @@ def invite(connection: Connection, name: str, role: Role, now: float, *, new_onl
     known = connection.execute(select(people.c.id, people.c.role).where(people.c.name == name)).first()
     if known is None:
         connection.execute(insert(people).values(name=name, role=role, token_hash=digest(token), created_at=now))
-        return token
-    if known.role != role or new_only:
+    elif known.role != role or new_only:
         raise ProjectError(f"{name!r} is already here as {known.role}")
-    connection.execute(delete(sessions).where(sessions.c.person_id == known.id))
-    connection.execute(update(people).where(people.c.id == known.id).values(token_hash=digest(token), revoked_at=None))
+    else:
+        connection.execute(delete(sessions).where(sessions.c.person_id == known.id))
+        renewed = {"token_hash": digest(token), "revoked_at": None}
+        connection.execute(update(people).where(people.c.id == known.id).values(renewed))
+    journal.note(connection, "invite", now, by, name=name, role=role, again=known is not None)
     return token
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert
 
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
@@ -118,9 +118,3 @@ def _draw(connection: Connection, project: Project, count: int, now: float) -> t
     numbers = np.array(project.active)[np.nonzero(subsets)[1]].reshape(count, -1)
     shuffled = np.random.default_rng([seed, 2]).permuted(numbers, axis=1).tolist()
     return draw_id, seed, [",".join(map(str, labels)) for labels in shuffled]
-
-
-def draw_again(connection: Connection, draw_id: int) -> NDArray[np.bool_]:
-    """The subsets of a recorded uniform draw, bool (count, classes of its edition), from its seed alone."""
-    draw = connection.execute(select(draws).where(draws.c.id == draw_id)).one()
-    return UniformQueries(draw.classes, draw.size).draw(draw.drawn, np.random.default_rng(draw.seed))

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from oneof.annotation.asking.people import LONGEST_NAME, Person, digest
 from oneof.annotation.project.classes import ProjectError
+from oneof.annotation.store import journal
 from oneof.annotation.store.schema import people, tokens
 
 PREFIX = "oneof_"
@@ -24,13 +25,14 @@ class Key:
     used_at: float | None
 
 
-def make(connection: Connection, person_id: int, name: str, now: float) -> str:
-    """A new key; the text cannot be shown again."""
+def make(connection: Connection, person_id: int, name: str, now: float, by: int | None = None) -> str:
+    """A new key that acts for a manager; the text cannot be shown again. by: who makes it, for the journal."""
     name = name.strip()
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise ProjectError(f"name {name!r}: expected 1..{LONGEST_NAME} printable characters")
     key = PREFIX + secrets.token_urlsafe(32)
     connection.execute(insert(tokens).values(name=name, hash=digest(key), person_id=person_id, created_at=now))
+    journal.note(connection, "key", now, by, name=name)
     return key
 
 
@@ -61,8 +63,9 @@ def mark_used(connection: Connection, key: str, now: float) -> None:
     connection.execute(update(tokens).where(tokens.c.hash == digest(key), stale).values(used_at=now))
 
 
-def revoke(connection: Connection, number: int, now: float) -> None:
+def revoke(connection: Connection, number: int, now: float, by: int | None = None) -> None:
     """End a key."""
     ended = update(tokens).where(tokens.c.id == number, tokens.c.revoked_at.is_(None)).values(revoked_at=now)
     if not connection.execute(ended).rowcount:
         raise ProjectError(f"there is no key {number}")
+    journal.note(connection, "revoke-key", now, by, number=number)

@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any
@@ -47,7 +47,7 @@ class Hook:
     last_reply: str | None
 
 
-def add(connection: Connection, url: str, kinds: list[str], now: float) -> str:
+def add(connection: Connection, url: str, kinds: Sequence[str], now: float, by: int | None = None) -> str:
     """Tell an address from now on; returns the secret that signs, which is shown once."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable() or len(url) > 2000:
@@ -60,6 +60,7 @@ def add(connection: Connection, url: str, kinds: list[str], now: float) -> str:
     last_entry = connection.execute(select(func.coalesce(func.max(journal_table.c.id), 0))).scalar_one()
     row = {"url": url, "secret": secret, "kinds": ",".join(kinds), "created_at": now, "failures": 0, "retry_at": 0.0}
     connection.execute(insert(webhooks).values(**row, told_event=last_event, told_entry=last_entry))
+    journal.note(connection, "webhook", now, by, url=url, kinds=list(kinds))
     return secret
 
 
@@ -69,11 +70,12 @@ def listed(connection: Connection) -> list[Hook]:
     return [Hook(row.id, row.url, tuple(row.kinds.split(",")), row.failures, row.last_reply) for row in rows]
 
 
-def remove(connection: Connection, number: int, now: float) -> None:
+def remove(connection: Connection, number: int, now: float, by: int | None = None) -> None:
     """Tell an address no more."""
     ended = update(webhooks).where(webhooks.c.id == number, webhooks.c.removed_at.is_(None)).values(removed_at=now)
     if not connection.execute(ended).rowcount:
         raise ProjectError(f"there is no address {number}")
+    journal.note(connection, "remove-webhook", now, by, number=number)
 
 
 def note_if_finished(database: Database, now: float) -> bool:

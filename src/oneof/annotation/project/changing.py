@@ -8,8 +8,12 @@ from oneof.annotation.store import facts, journal
 from oneof.annotation.store.database import Database
 from oneof.files.atomic import replacing
 
-FIXED = ("size", "seed", "epsilon")
-"""Settings that answers depend on: they hold until the project ends."""
+FIXED = {
+    "size": "Labels in each question. Fixed: answers to questions of another size could not be judged together.",
+    "seed": "The questions follow from it.",
+    "epsilon": "Private mode. Fixed: people were told how their answers are randomised.",
+}
+"""Settings that answers depend on, and why they hold until the project ends."""
 
 LONGEST_GUIDELINES = 50_000
 

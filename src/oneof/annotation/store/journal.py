@@ -20,7 +20,7 @@ class Entry:
     detail: dict[str, Any]
 
 
-def note(connection: Connection, action: str, now: float, person_id: int | None = None, **detail: Any) -> None:
+def note(connection: Connection, action: str, now: float, person_id: int | None = None, /, **detail: Any) -> None:
     """Write an entry, in the same transaction as what it tells of."""
     text = json.dumps(detail, ensure_ascii=False)
     connection.execute(insert(journal).values(at=now, person_id=person_id, action=action, detail=text))

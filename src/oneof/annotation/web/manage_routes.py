@@ -6,27 +6,22 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 from pydantic import Field
-from sqlalchemy import Connection, select
-from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
+from sqlalchemy import select
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking import known, managing, people, removing, reviewing, tokens
 from oneof.annotation.asking.people import Person, Role
-from oneof.annotation.learning import catalogue, delivering, jobs
-from oneof.annotation.learning.exporting import export_answers
+from oneof.annotation.learning import catalogue, jobs
 from oneof.annotation.learning.report import model_report
 from oneof.annotation.learning.sizing import begin_round
 from oneof.annotation.project import changing_classes
 from oneof.annotation.project.changing import change_guidelines, change_settings
-from oneof.annotation.project.uploading import Sent, keep
 from oneof.annotation.store import journal
-from oneof.annotation.store.backup import back_up
 from oneof.annotation.store.schema import models
-from oneof.annotation.web.dashboard import frame
+from oneof.annotation.web import transfer
 from oneof.annotation.web.dashboard.overview import figures
 from oneof.annotation.web.messages import Message
-from oneof.annotation.web.site import Site, TheSite, the_manager
+from oneof.annotation.web.site import TheSite, the_manager
 
 router = APIRouter(prefix="/api/v1", tags=["programs"])
 Filter = Literal["all", "unanswered", "skipped", "flagged", "disagreeing", "unsure", "against", "gold", "removed"]
@@ -41,13 +36,11 @@ def the_program(request: Request, site: TheSite) -> Person:
         person = tokens.owner(connection, key.strip()) if kind.lower() == "bearer" else None
     if person is None or person.role != "admin":
         raise HTTPException(401, "The key is wrong or was revoked.", headers={"WWW-Authenticate": "Bearer"})
-    now = site.clock()
-    site.database.write(lambda connection: tokens.mark_used(connection, key.strip(), now))
+    site.database.write(tokens.mark_used, key.strip(), site.clock())
     return person
 
 
 Program = Annotated[Person, Depends(the_program)]
-Action = Literal["pause", "resume", "revoke", "withdraw", "restore", "reassign"]
 
 
 class NewPerson(Message):
@@ -113,38 +106,26 @@ def status(site: TheSite, person: Program) -> dict[str, Any]:
 @router.post("/pause")
 def pause(site: TheSite, person: Program, wanted: Paused) -> dict[str, Any]:
     """Pause the project, or let it go on."""
-    managing.set_paused(site.database, None, wanted.paused)
-    _note(site, person, "pause" if wanted.paused else "resume")
+    managing.set_paused(site.database, None, wanted.paused, site.clock(), person.id)
+    figures.forget()
     return {"paused": wanted.paused}
 
 
 @router.post("/people", status_code=201)
 def invite(request: Request, site: TheSite, person: Program, wanted: NewPerson) -> dict[str, Any]:
     """Make a personal link. It is shown once."""
-    now = site.clock()
     token = site.database.write(
-        lambda connection: people.invite(connection, wanted.name, wanted.role, now, new_only=not wanted.again)
+        people.invite, wanted.name, wanted.role, site.clock(), person.id, new_only=not wanted.again
     )
-    _note(site, person, "invite", name=wanted.name, role=wanted.role, again=wanted.again)
+    figures.forget()
     return {"name": wanted.name, "role": wanted.role, "link": f"{site.address(request)}/join/{token}"}
 
 
 @router.post("/people/{name}/{action}")
-def act(site: TheSite, person: Program, name: str, action: Action, to: str | None = None) -> dict[str, Any]:
+def act(site: TheSite, person: Program, name: str, action: managing.Action, to: str | None = None) -> dict[str, Any]:
     """Pause, resume, revoke, withdraw or restore (all answers of this person), or reassign what the person holds."""
-    now = site.clock()
-    count = None
-    if action in ("pause", "resume"):
-        managing.set_paused(site.database, name, action == "pause")
-    elif action == "revoke":
-        managing.revoke(site.database, name, now)
-    elif action == "withdraw":
-        count = managing.withdraw(site.database, name, now)
-    elif action == "restore":
-        count = managing.restore_answers(site.database, name, now)
-    else:
-        count = managing.reassign(site.database, name, now, to=to)
-    _note(site, person, action, name=name, count=count)
+    count = managing.act(site.database, action, name, site.clock(), person.id, to=to)
+    figures.forget()
     return {"name": name, "action": action, "count": count}
 
 
@@ -165,18 +146,7 @@ def items(
 @router.post("/items", status_code=202)
 async def bring_in(request: Request, site: TheSite, person: Program) -> dict[str, Any]:
     """Upload pictures, zip files or a table as multipart `files`, and known labels as `gold`; a job imports them."""
-    async with request.form(max_files=20_000, max_fields=10) as sent:
-        files = [one for one in sent.getlist("files") if isinstance(one, UploadFile) and one.filename]
-        gold = sent.get("gold")
-        given = Sent(gold.filename or "", gold.file) if isinstance(gold, UploadFile) else None
-
-        def work() -> int:
-            uploaded = keep(site.project, [Sent(one.filename or "", one.file) for one in files], given)
-            wanted = {"path": str(uploaded.path), "count": uploaded.count}
-            wanted |= {} if uploaded.gold is None else {"gold": str(uploaded.gold)}
-            return jobs.start(site.database, site.project, "import", wanted, site.clock(), person.id)
-
-        return {"job": await run_in_threadpool(work), "kind": "import"}
+    return {"job": await transfer.take_files(request, site, person), "kind": "import"}
 
 
 @router.get("/items/{number}")
@@ -192,9 +162,8 @@ def item(site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2
 @router.post("/items/{number}/ask")
 def ask(site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2**62)]) -> dict[str, Any]:
     """Draw another question about an item."""
-    now = site.clock()
-    site.database.write(lambda connection: known.ask_again(connection, site.project, number, now))
-    _note(site, person, "item-ask", item=number)
+    site.database.write(known.ask_again, site.project, number, site.clock(), person.id)
+    figures.forget()
     return {"item": number}
 
 
@@ -203,13 +172,8 @@ def gold(
     site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2**62)], wanted: KnownLabel
 ) -> dict[str, Any]:
     """Set or clear the known label of an item."""
-    names = site.project.label_names
-    if wanted.label is not None and wanted.label not in names:
-        raise HTTPException(422, f"label {wanted.label!r}: not one of the classes")
-    label = None if wanted.label is None else names.index(wanted.label)
-    now = site.clock()
-    site.database.write(lambda connection: known.set_known(connection, site.project, number, label, now))
-    _note(site, person, "item-gold", item=number, label=wanted.label)
+    site.database.write(known.set_known, site.project, number, wanted.label, site.clock(), person.id)
+    figures.forget()
     return {"item": number, "label": wanted.label}
 
 
@@ -236,14 +200,8 @@ def review(site: TheSite, person: Program) -> dict[str, Any]:
 @router.post("/review")
 def settle(site: TheSite, person: Program, wanted: Verdict) -> dict[str, Any]:
     """Answer a question as a reviewer, or settle a case as it is."""
-    now = site.clock()
-
-    def work(connection: Connection) -> int:
-        return reviewing.decide(
-            connection, site.project, person.id, wanted.task, wanted.answer, wanted.target, wanted.note, now
-        )
-
-    overruled = site.database.write(work)
+    verdict = (wanted.task, wanted.answer, wanted.target, wanted.note)
+    overruled = site.database.write(reviewing.decide, site.project, person.id, *verdict, site.clock())
     figures.forget()
     return {"task": wanted.task, "overruled": overruled}
 
@@ -293,17 +251,13 @@ def report(site: TheSite, person: Program) -> dict[str, Any]:
 @router.get("/models/{version}.zip")
 def model(site: TheSite, person: Program, version: int) -> Response:
     """A version of the model as one file."""
-    delivering.model_folder(site.project, version)
-    path = frame.new_file(f"model-{version:04d}.zip")
-    delivering.zip_model(site.project, version, path)
-    return frame.send_once(path, "application/zip")
+    return transfer.send_model(site, version)
 
 
 @router.get("/predictions.csv")
 def predictions(site: TheSite, person: Program) -> Response:
     """What the current model says of every item."""
-    with site.database.read() as connection:
-        return Response(delivering.predictions_csv(connection, site.project), media_type="text/csv; charset=utf-8")
+    return transfer.send_predictions(site)
 
 
 @router.get("/answers.{kind}")
@@ -311,18 +265,13 @@ def answers(
     site: TheSite, person: Program, kind: Literal["csv", "jsonl", "parquet"], everything: bool = False
 ) -> Response:
     """The answers as a file that `oneof train` reads; `everything` adds checks and withdrawn answers."""
-    path = frame.new_file(f"answers.{kind}")
-    export_answers(site.database, site.project, path, checks=everything, withdrawn=everything)
-    return frame.send_once(path, "application/octet-stream")
+    return transfer.send_answers(site, kind, everything)
 
 
 @router.get("/backup.sqlite")
 def backup(site: TheSite, person: Program) -> Response:
     """The whole database in one file."""
-    path = frame.new_file("backup.sqlite")
-    back_up(site.database, path)
-    _note(site, person, "backup")
-    return frame.send_once(path, "application/vnd.sqlite3")
+    return transfer.send_backup(site, person)
 
 
 @router.get("/settings")
@@ -376,9 +325,3 @@ def history(site: TheSite, person: Program) -> dict[str, Any]:
     """What managers and the server did, newest first."""
     with site.database.read() as connection:
         return {"entries": [asdict(one) for one in journal.entries(connection, 500)]}
-
-
-def _note(site: Site, person: Person, action: str, **detail: Any) -> None:
-    now = site.clock()
-    site.database.write(lambda connection: journal.note(connection, action, now, person.id, **detail))
-    figures.forget()

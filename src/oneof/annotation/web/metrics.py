@@ -103,7 +103,7 @@ class Metrics:
         counted = self.registry
         if os.environ.get(SHARED):
             counted = CollectorRegistry()
-            MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
+            MultiProcessCollector(counted)
         return generate_latest(counted) + generate_latest(self.standing.registry)
 
 

@@ -5,11 +5,9 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
-from sqlalchemy import Connection
 
 from oneof.annotation.asking import tokens
 from oneof.annotation.learning import telling
-from oneof.annotation.store import journal
 from oneof.annotation.web.manage_routes import Program
 from oneof.annotation.web.messages import Message
 from oneof.annotation.web.site import TheSite
@@ -41,26 +39,14 @@ def keys(site: TheSite, person: Program) -> dict[str, Any]:
 @router.post("/keys", status_code=201)
 def make_key(site: TheSite, person: Program, wanted: NewKey) -> dict[str, Any]:
     """A new key, which acts for the same manager. It is shown once."""
-    now = site.clock()
-
-    def work(connection: Connection) -> str:
-        key = tokens.make(connection, person.id, wanted.name, now)
-        journal.note(connection, "key", now, person.id, name=wanted.name)
-        return key
-
-    return {"name": wanted.name, "key": site.database.write(work)}
+    key = site.database.write(tokens.make, person.id, wanted.name, site.clock(), person.id)
+    return {"name": wanted.name, "key": key}
 
 
 @router.delete("/keys/{number}")
 def revoke_key(site: TheSite, person: Program, number: Number) -> dict[str, Any]:
     """End a key."""
-    now = site.clock()
-
-    def work(connection: Connection) -> None:
-        tokens.revoke(connection, number, now)
-        journal.note(connection, "revoke-key", now, person.id, number=number)
-
-    site.database.write(work)
+    site.database.write(tokens.revoke, number, site.clock(), person.id)
     return {"revoked": number}
 
 
@@ -74,25 +60,13 @@ def webhooks(site: TheSite, person: Program) -> dict[str, Any]:
 @router.post("/webhooks", status_code=201)
 def add_webhook(site: TheSite, person: Program, wanted: NewHook) -> dict[str, Any]:
     """Tell an address from now on. The secret that signs is shown once."""
-    now = site.clock()
-
-    def work(connection: Connection) -> str:
-        kinds: list[str] = [*(telling.KINDS if wanted.kinds is None else wanted.kinds)]
-        secret = telling.add(connection, wanted.url, kinds, now)
-        journal.note(connection, "webhook", now, person.id, url=wanted.url, kinds=kinds)
-        return secret
-
-    return {"url": wanted.url, "secret": site.database.write(work)}
+    kinds = telling.KINDS if wanted.kinds is None else wanted.kinds
+    secret = site.database.write(telling.add, wanted.url, kinds, site.clock(), person.id)
+    return {"url": wanted.url, "secret": secret}
 
 
 @router.delete("/webhooks/{number}")
 def remove_webhook(site: TheSite, person: Program, number: Number) -> dict[str, Any]:
     """Tell an address no more."""
-    now = site.clock()
-
-    def work(connection: Connection) -> None:
-        telling.remove(connection, number, now)
-        journal.note(connection, "remove-webhook", now, person.id, number=number)
-
-    site.database.write(work)
+    site.database.write(telling.remove, number, site.clock(), person.id)
     return {"removed": number}

@@ -2,9 +2,10 @@
 
 import pytest
 
+from oneof.annotation.project.changing import FIXED
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Settings
-from oneof.annotation.web.dashboard.settings import FIXED, FORM, read_form
+from oneof.annotation.web.dashboard.settings import FORM, read_form
 
 SETTINGS = Settings(name="pets", size=2, seed=1)
 

@@ -1,14 +1,11 @@
 """What the pages of the dashboard share: who may see them, the frame around them, forms, and asking before acting."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import Annotated, Any
 from urllib.parse import parse_qs, urlencode
 
 from fastapi import Depends, Request
-from fastapi.responses import FileResponse, RedirectResponse, Response
-from starlette.background import BackgroundTask
+from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking.people import Person
@@ -120,24 +117,3 @@ def needed(fields: dict[str, str], name: str) -> str:
     if not fields.get(name, "").strip():
         raise HTTPException(422, f"{name}: nothing was given")
     return fields[name]
-
-
-def new_file(name: str) -> Path:
-    """A place for a file that is sent and then forgotten."""
-    return Path(mkdtemp(prefix="oneof-")) / name
-
-
-def send_once(path: Path, media_type: str) -> Response:
-    """Send a file of `new_file`, and remove it."""
-
-    def remove() -> None:
-        path.unlink(missing_ok=True)
-        path.parent.rmdir()
-
-    return FileResponse(
-        path,
-        filename=path.name,
-        media_type=media_type,
-        headers={"Cache-Control": "no-store"},
-        background=BackgroundTask(remove),
-    )

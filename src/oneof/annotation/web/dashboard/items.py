@@ -10,7 +10,6 @@ from oneof.annotation.asking import known, removing
 from oneof.annotation.asking.people import Person
 from oneof.annotation.learning import catalogue
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import journal
 from oneof.annotation.web.dashboard import frame
 from oneof.annotation.web.dashboard.frame import Form, Manager
 from oneof.annotation.web.dashboard.overview import figures
@@ -72,23 +71,17 @@ async def act(request: Request, site: TheSite, person: Manager, number: int, fie
 
 def _act(request: Request, site: Site, person: Person, number: int, fields: dict[str, str]) -> Response:
     action = frame.needed(fields, "action")
-    names = site.project.label_names
     now = site.clock()
 
     def work(connection: Connection) -> str:
         if action == "ask":
-            known.ask_again(connection, site.project, number, now)
-            notice = "asked-again"
-        elif action == "gold":
-            label = fields.get("label", "")
-            if label and label not in names:
-                raise ProjectError(f"label {label!r}: not one of the classes")
-            known.set_known(connection, site.project, number, names.index(label) if label else None, now)
-            notice = "gold-set" if label else "gold-cleared"
-        else:
-            raise ProjectError("expected an action: ask or gold")
-        journal.note(connection, f"item-{action}", now, person.id, item=number, label=fields.get("label"))
-        return notice
+            known.ask_again(connection, site.project, number, now, person.id)
+            return "asked-again"
+        if action == "gold":
+            label = fields.get("label") or None
+            known.set_known(connection, site.project, number, label, now, person.id)
+            return "gold-set" if label else "gold-cleared"
+        raise ProjectError("expected an action: ask or gold")
 
     try:
         notice = site.database.write(work)

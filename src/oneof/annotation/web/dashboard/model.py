@@ -14,11 +14,12 @@ from oneof.annotation.learning import delivering, jobs
 from oneof.annotation.learning.report import model_report
 from oneof.annotation.learning.sizing import WIDTHS, begin_round, suggest
 from oneof.annotation.learning.training import FEWEST
+from oneof.annotation.project.changing import change_settings
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.project.folder import Project, save_settings
-from oneof.annotation.store import journal
+from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, models
+from oneof.annotation.web import transfer
 from oneof.annotation.web.dashboard import charts, frame
 from oneof.annotation.web.dashboard.frame import Form, Manager
 from oneof.annotation.web.dashboard.overview import Figures, figures
@@ -53,7 +54,15 @@ def model(request: Request, site: TheSite, person: Manager) -> Response:
 @router.post("/admin/model/train")
 async def train(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """Begin training in the background."""
-    return await run_in_threadpool(_train, request, site, person)
+
+    def work() -> Response:
+        try:
+            jobs.start(site.database, site.project, "train", {}, site.clock(), person.id)
+        except ProjectError as error:
+            return _show(request, site, person, refused=str(error))
+        return frame.done(request, "model", "training")
+
+    return await run_in_threadpool(work)
 
 
 @router.post("/admin/model/judge")
@@ -83,11 +92,9 @@ async def schedule(request: Request, site: TheSite, person: Manager, fields: For
             name: fields.get(name, "").strip() or None for name in ("train_every_answers", "train_every_minutes")
         }
         try:
-            site.project = save_settings(site.project, changes)
+            site.project = change_settings(site.database, site.project, changes, site.clock(), person.id)
         except ProjectError as error:
             return _show(request, site, person, refused=str(error))
-        now = site.clock()
-        site.database.write(lambda connection: journal.note(connection, "settings", now, person.id, **changes))
         return frame.done(request, "model", "schedule")
 
     return await run_in_threadpool(work)
@@ -97,12 +104,9 @@ async def schedule(request: Request, site: TheSite, person: Manager, fields: For
 def download(site: TheSite, person: Manager, version: int) -> Response:
     """A version of the model, as one file."""
     try:
-        delivering.model_folder(site.project, version)
+        return transfer.send_model(site, version)
     except ProjectError as error:
         raise HTTPException(404, str(error)) from None
-    path = frame.new_file(f"model-{version:04d}.zip")
-    delivering.zip_model(site.project, version, path)
-    return frame.send_once(path, "application/zip")
 
 
 @router.get("/admin/model/predictions.csv")
@@ -111,17 +115,7 @@ def predictions(site: TheSite, person: Manager) -> Response:
     with site.database.read() as connection:
         if delivering.current_version(connection) is None:
             raise HTTPException(404, "There is no model yet.")
-        text = delivering.predictions_csv(connection, site.project)
-    headers = {"Content-Disposition": 'attachment; filename="predictions.csv"', "Cache-Control": "no-store"}
-    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _train(request: Request, site: Site, person: Person) -> Response:
-    try:
-        jobs.start(site.database, site.project, "train", {}, site.clock(), person.id)
-    except ProjectError as error:
-        return _show(request, site, person, refused=str(error))
-    return frame.done(request, "model", "training")
+    return transfer.send_predictions(site)
 
 
 def _show(request: Request, site: Site, person: Person, refused: str | None = None) -> Response:

@@ -16,7 +16,6 @@ from oneof.annotation.learning import quality
 from oneof.annotation.learning.concerns import concerns
 from oneof.annotation.learning.pace import pace
 from oneof.annotation.project.folder import Project
-from oneof.annotation.store import journal
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import models
 from oneof.annotation.web.dashboard import charts, frame, wording
@@ -102,14 +101,7 @@ async def pause(request: Request, site: TheSite, person: Manager, fields: Form) 
     """Pause the project, or let it go on."""
     paused = frame.needed(fields, "paused") == "yes"
 
-    def work() -> None:
-        managing.set_paused(site.database, None, paused)
-        now = site.clock()
-        site.database.write(
-            lambda connection: journal.note(connection, "pause" if paused else "resume", now, person.id)
-        )
-
-    await run_in_threadpool(work)
+    await run_in_threadpool(managing.set_paused, site.database, None, paused, site.clock(), person.id)
     figures.forget()
     return frame.done(request, "overview", "paused" if paused else "resumed")
 

@@ -6,7 +6,7 @@ import segno
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from markupsafe import Markup
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
@@ -14,7 +14,6 @@ from oneof.annotation.asking import managing, people
 from oneof.annotation.asking.people import ROLES, Person, Role
 from oneof.annotation.learning import quality
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import journal
 from oneof.annotation.store.schema import claims
 from oneof.annotation.store.schema import people as people_table
 from oneof.annotation.web import presenting
@@ -35,6 +34,14 @@ frame.NOTICES |= {
     "revoked": "The link and every session have ended. The answers stay.",
     "withdrawn": "The answers are left out, and their questions are open again. Restore brings them back.",
     "restored": "The answers are used again.",
+}
+DONE = {
+    "pause": "person-paused",
+    "resume": "person-resumed",
+    "reassign": "reassigned",
+    "revoke": "revoked",
+    "withdraw": "withdrawn",
+    "restore": "restored",
 }
 
 
@@ -76,15 +83,8 @@ async def act(request: Request, site: TheSite, person: Manager, fields: Form) ->
 
 
 def _invite(request: Request, site: Site, person: Person, name: str, role: Role, again: bool) -> Response:
-    now = site.clock()
-
-    def work(connection: Connection) -> str:
-        token = people.invite(connection, name, role, now, new_only=not again)
-        journal.note(connection, "invite", now, person.id, name=name, role=role, again=again)
-        return token
-
     try:
-        token = site.database.write(work)
+        token = site.database.write(people.invite, name, role, site.clock(), person.id, new_only=not again)
     except ProjectError as error:
         return _show(request, site, person, refused=str(error))
     figures.forget()
@@ -99,32 +99,12 @@ def _act(request: Request, site: Site, person: Person, fields: dict[str, str]) -
     action, name = frame.needed(fields, "action"), frame.needed(fields, "name")
     if action in ("withdraw", "revoke") and fields.get("confirmed") != "yes":
         return _ask_first(request, site, person, action, name)
-    now = site.clock()
-    detail: dict[str, Any] = {"name": name}
     try:
-        if action in ("pause", "resume"):
-            managing.set_paused(site.database, name, action == "pause")
-            notice = "person-paused" if action == "pause" else "person-resumed"
-        elif action == "reassign":
-            to = fields.get("to") or None
-            detail |= {"to": to, "questions": managing.reassign(site.database, name, now, to=to)}
-            notice = "reassigned"
-        elif action == "revoke":
-            managing.revoke(site.database, name, now)
-            notice = "revoked"
-        elif action == "withdraw":
-            detail["answers"] = managing.withdraw(site.database, name, now)
-            notice = "withdrawn"
-        elif action == "restore":
-            detail["answers"] = managing.restore_answers(site.database, name, now)
-            notice = "restored"
-        else:
-            raise HTTPException(422, "expected an action: pause, resume, reassign, revoke, withdraw, restore")
+        managing.act(site.database, action, name, site.clock(), person.id, to=fields.get("to") or None)
     except ProjectError as error:
         return _show(request, site, person, refused=str(error))
-    site.database.write(lambda connection: journal.note(connection, action, now, person.id, **detail))
     figures.forget()
-    return frame.done(request, "people", notice)
+    return frame.done(request, "people", DONE[action])
 
 
 def _ask_first(request: Request, site: Site, person: Person, action: str, name: str) -> Response:

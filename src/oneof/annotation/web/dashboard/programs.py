@@ -11,7 +11,6 @@ from oneof.annotation.asking import tokens
 from oneof.annotation.asking.people import Person
 from oneof.annotation.learning import telling
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import journal
 from oneof.annotation.web.dashboard import frame
 from oneof.annotation.web.dashboard.frame import Form, Manager
 from oneof.annotation.web.site import Site, TheSite
@@ -41,21 +40,16 @@ def _act(request: Request, site: Site, person: Person, fields: dict[str, str]) -
         """What to say afterwards; None where something is shown once."""
         if action == "key":
             name = fields.get("name", "")
-            shown.update(secret=tokens.make(connection, person.id, name, now), what="key", name=name)
-            journal.note(connection, "key", now, person.id, name=name)
+            shown.update(secret=tokens.make(connection, person.id, name, now, person.id), what="key", name=name)
             return None
         if action == "hook":
             url, kinds = fields.get("url", "").strip(), [kind for kind in telling.KINDS if f"kind-{kind}" in fields]
-            shown.update(secret=telling.add(connection, url, kinds, now), what="signing secret", name=url)
-            journal.note(connection, "webhook", now, person.id, url=url, kinds=kinds)
+            shown.update(secret=telling.add(connection, url, kinds, now, person.id), what="signing secret", name=url)
             return None
         number = fields.get("number", "")
         if action not in ("revoke", "remove") or not number.isdecimal() or len(number) > 18:
             raise ProjectError("expected an action: key, revoke, hook or remove")
-        (tokens.revoke if action == "revoke" else telling.remove)(connection, int(number), now)
-        journal.note(
-            connection, f"{action}-{'key' if action == 'revoke' else 'webhook'}", now, person.id, number=number
-        )
+        (tokens.revoke if action == "revoke" else telling.remove)(connection, int(number), now, person.id)
         return "key-revoked" if action == "revoke" else "hook-removed"
 
     try:

@@ -5,31 +5,25 @@ from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from sqlalchemy import Connection, func, select
+from sqlalchemy import func, select
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking.people import Person
 from oneof.annotation.learning import jobs
-from oneof.annotation.learning.exporting import export_answers
 from oneof.annotation.project import changing_classes
+from oneof.annotation.project.changing import FIXED, change_guidelines, change_settings
 from oneof.annotation.project.classes import Class, ProjectError, bad_name
-from oneof.annotation.project.folder import save_classes, save_settings
-from oneof.annotation.project.uploading import Sent, keep
+from oneof.annotation.project.folder import save_classes
 from oneof.annotation.store import journal
-from oneof.annotation.store.backup import back_up
 from oneof.annotation.store.schema import items
+from oneof.annotation.web import transfer
 from oneof.annotation.web.dashboard import frame
 from oneof.annotation.web.dashboard.frame import Form, Manager
 from oneof.annotation.web.dashboard.overview import figures
-from oneof.annotation.web.dashboard.settings import FIXED, FORM, read_form
+from oneof.annotation.web.dashboard.settings import FORM, read_form
 from oneof.annotation.web.site import Site, TheSite
-from oneof.files.atomic import replacing
 
 router = APIRouter(tags=["dashboard"])
-LONGEST_GUIDELINES = 50_000
-FORMATS = {"csv": "text/csv", "jsonl": "application/jsonl", "parquet": "application/vnd.apache.parquet"}
 
 frame.NOTICES |= {
     "importing": "The files are here. They are read and stored in the background; it goes on if you leave this page.",
@@ -49,32 +43,24 @@ def project(request: Request, site: TheSite, person: Manager) -> Response:
 @router.post("/admin/project/import")
 async def bring_in(request: Request, site: TheSite, person: Manager) -> Response:
     """Take pictures, zip files of pictures, or a table of texts; and known labels, if given."""
-    async with request.form(max_files=20_000, max_fields=10) as sent:
-        files = [one for one in sent.getlist("files") if isinstance(one, UploadFile) and one.filename]
-        gold = sent.get("gold")
-        known = Sent(gold.filename, gold.file) if isinstance(gold, UploadFile) and gold.filename else None
-        uploads = [Sent(one.filename or "", one.file) for one in files]
-        return await run_in_threadpool(_bring_in, request, site, person, uploads, known)
+    try:
+        await transfer.take_files(request, site, person)
+    except ProjectError as error:
+        return await run_in_threadpool(_show, request, site, person, refused=str(error))
+    figures.forget()
+    return frame.done(request, "project", "importing")
 
 
 @router.get("/admin/project/answers.{kind}")
 def answers(site: TheSite, person: Manager, kind: str, everything: bool = False) -> Response:
     """The answers as a file that `oneof train` reads; `everything` adds checks and withdrawn answers."""
-    if kind not in FORMATS:
-        raise HTTPException(404, f"expected one of {', '.join(FORMATS)}")
-    path = frame.new_file(f"answers.{kind}")
-    export_answers(site.database, site.project, path, checks=everything, withdrawn=everything)
-    return frame.send_once(path, FORMATS[kind])
+    return transfer.send_answers(site, kind, everything)
 
 
 @router.get("/admin/project/backup.sqlite")
 def backup(site: TheSite, person: Manager) -> Response:
     """The whole database in one file."""
-    path = frame.new_file("backup.sqlite")
-    back_up(site.database, path)
-    now = site.clock()
-    site.database.write(lambda connection: journal.note(connection, "backup", now, person.id))
-    return frame.send_once(path, "application/vnd.sqlite3")
+    return transfer.send_backup(site, person)
 
 
 @router.post("/admin/project/settings")
@@ -84,10 +70,10 @@ async def settings(request: Request, site: TheSite, person: Manager, fields: For
     def work() -> Response:
         try:
             changes = read_form(site.project.settings, fields)
-            site.project = save_settings(site.project, changes)
+            site.project = change_settings(site.database, site.project, changes, site.clock(), person.id)
         except ProjectError as error:
             return _show(request, site, person, refused=str(error), typed=fields)
-        _note(site, person, "settings", **changes)
+        figures.forget()
         return frame.done(request, "project", "settings")
 
     return await run_in_threadpool(work)
@@ -112,27 +98,13 @@ async def guidelines(request: Request, site: TheSite, person: Manager, fields: F
     """A new version of what annotators read."""
 
     def work() -> Response:
-        text = fields.get("text", "").replace("\r\n", "\n")
-        if len(text) > LONGEST_GUIDELINES:
-            return _show(request, site, person, refused=f"guidelines: longer than {LONGEST_GUIDELINES} characters")
-        with replacing(site.project.guidelines_file) as part:
-            part.write_text(text, encoding="utf-8")
-        _note(site, person, "guidelines", characters=len(text))
+        try:
+            change_guidelines(site.database, site.project, fields.get("text", ""), site.clock(), person.id)
+        except ProjectError as error:
+            return _show(request, site, person, refused=str(error))
         return frame.done(request, "project", "guidelines")
 
     return await run_in_threadpool(work)
-
-
-def _bring_in(request: Request, site: Site, person: Person, sent: list[Sent], gold: Sent | None) -> Response:
-    try:
-        uploaded = keep(site.project, sent, gold)
-        wanted = {"path": str(uploaded.path), "count": uploaded.count}
-        wanted |= {} if uploaded.gold is None else {"gold": str(uploaded.gold)}
-        jobs.start(site.database, site.project, "import", wanted, site.clock(), person.id)
-    except ProjectError as error:
-        return _show(request, site, person, refused=str(error))
-    figures.forget()
-    return frame.done(request, "project", "importing")
 
 
 def _classes(request: Request, site: Site, person: Person, fields: dict[str, str]) -> Response:
@@ -164,7 +136,8 @@ def _classes(request: Request, site: Site, person: Person, fields: dict[str, str
         site.project = save_classes(site.project, wanted)
     except ProjectError as error:
         return _show(request, site, person, refused=str(error))
-    _note(site, person, "classes", renamed=renamed)
+    site.database.write(journal.note, "classes", site.clock(), person.id, renamed=renamed)
+    figures.forget()
     return frame.done(request, "project", "classes")
 
 
@@ -215,13 +188,3 @@ def _show(request: Request, site: Site, person: Person, **context: Any) -> Respo
     response = frame.show(request, site, person, "project", **shown)
     response.status_code = 422 if shown["refused"] else 200
     return response
-
-
-def _note(site: Site, person: Person, action: str, **detail: Any) -> None:
-    now = site.clock()
-
-    def work(connection: Connection) -> None:
-        journal.note(connection, action, now, person.id, **detail)
-
-    site.database.write(work)
-    figures.forget()

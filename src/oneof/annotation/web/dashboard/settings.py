@@ -45,11 +45,6 @@ FORM = (
     Setting("prefetch", "Questions loaded ahead", "More for slow networks.", "whole"),
     Setting("session_days", "Signed in for, in days", "After that the personal link is opened again."),
 )  # fmt: skip
-FIXED = {
-    "size": "Labels in each question. Fixed: answers to questions of another size could not be judged together.",
-    "seed": "The questions follow from it.",
-    "epsilon": "Private mode. Fixed: people were told how their answers are randomised.",
-}
 
 
 def read_form(settings: Settings, fields: dict[str, str]) -> dict[str, Any]:
