@@ -92,6 +92,26 @@ def test_add_an_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert encoders.create("length").fit(["a text"]).transform(["one", "two words"]).tolist() == [[1, 3], [2, 9]]
 
 
+def test_add_a_data_set(tmp_path: Path) -> None:
+    load_records = followed("Add a data set")["load_records"]
+    assert datasets.info("lamps").downloads[0].urls == ("https://example.org/lamps/train.bin",)
+    with pytest.raises(datasets.MissingDataError, match="oneof data fetch lamps"):
+        datasets.load("lamps", "train", root=tmp_path)
+    folder = tmp_path / "lamps"
+    folder.mkdir()
+    for name, count in (("train.bin", 4), ("test.bin", 2)):
+        pictures = [bytes([row % 2]) + bytes([200 * (row % 2)]) * 64 for row in range(count)]
+        (folder / name).write_bytes(b"".join(pictures))
+    train = datasets.load("lamps", "train", root=tmp_path)
+    assert (train.images.shape, train.labels.tolist(), train.class_names) == ((4, 1, 8, 8), [0, 1, 0, 1], ("off", "on"))
+    assert datasets.check("lamps", tmp_path)
+    (folder / "test.bin").write_bytes(b"short")
+    with pytest.raises(datasets.ChecksumError, match=r"test\.bin"):
+        datasets.load("lamps", "test", root=tmp_path)
+    with pytest.raises(datasets.FormatError, match="whole records"):
+        load_records(folder / "test.bin")
+
+
 def test_a_method_and_a_data_set_of_your_own() -> None:
     followed("Compare a method of your own with the paper's, without editing this package")
     train, test = datasets.load("bars", "train"), datasets.load("bars", "test")

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from oneof import Answers, OneOfClassifier, UniformQueries, respond
 from oneof.datasets import load
-from oneof.datasets.loading import Split
+from oneof.datasets.registry import Split
 from oneof.files.atomic import replacing
 
 RESULTS = Path(__file__).parents[2] / "results" / "beyond"

@@ -84,10 +84,7 @@ def review(
         person = people.by_name(connection, reviewer)
     if person is None or person.role not in ("reviewer", "admin"):
         raise ProjectError(f"--as {reviewer!r}: no reviewer or manager of that name")
-    who, verdict, number, now = person.id, answer, task, time.time()
-    overruled = opened.write(
-        lambda connection: reviewing.decide(connection, project, who, number, verdict, target, note, now)
-    )
+    overruled = opened.write(reviewing.decide, project, person.id, task, answer, target, note, time.time())
     typer.echo(f"Settled; {overruled} answers are overruled.")
 
 

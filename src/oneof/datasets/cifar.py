@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ CHANNELS, SIDE = 3, 32
 RECORD = 1 + CHANNELS * SIDE * SIDE
 
 
-def load_cifar10(batches: Sequence[Path]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def load_cifar10(*batches: Path) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Read `data_batch_*.bin` or `test_batch.bin`, joined in the order given.
 
     Gives uint8 (n, 3, 32, 32) and int64 (n,).

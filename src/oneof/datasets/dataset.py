@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 class Dataset:
     """One split of a data set.
 
-    Attributes:
-        images: uint8 (n, channels, height, width), 0 is black.
-        labels: int64 (n,), in 0..k-1.
-        class_names: k names, in label order.
-        name: the registry's name, such as `"mnist"`.
+    images: uint8 (n, channels, height, width), 0 is black. labels: int64 (n,), in 0..k-1. class_names: k names, in
+    label order. name: the registry's name, such as `"mnist"`.
     """
 
     images: NDArray[np.uint8]

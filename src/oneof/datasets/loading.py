@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oneof.datasets.cifar import load_cifar10
 from oneof.datasets.dataset import Dataset
-from oneof.datasets.digits import load_digits
 from oneof.datasets.download import data_root, unpack
 from oneof.datasets.errors import MissingDataError
-from oneof.datasets.idx import load_idx
-from oneof.datasets.matlab import load_svhn
-from oneof.datasets.registry import DatasetInfo, info
-from oneof.datasets.usps import load_usps
+from oneof.datasets.registry import Arrays, DatasetInfo, Split, info
 from oneof.datasets.verify import accepts_unverified, is_official, require_official
 
 PAPER_SUBSET_SEED = 0
-
-Split = Literal["train", "test"]
-Arrays = tuple[NDArray[np.uint8], NDArray[np.int64]]
 
 
 def load(
@@ -96,19 +87,8 @@ def _checked_paths(entry: DatasetInfo, split: Split, root: str | Path | None, ac
 def _read(entry: DatasetInfo, split: Split, paths: Sequence[Path]) -> Arrays:
     if entry.read is not None:
         return entry.read(split)
-    match entry.name:
-        case "digits":
-            return load_digits(split)
-        case "usps":
-            return load_usps(paths[0])
-        case "svhn":
-            return load_svhn(paths[0])
-        case "cifar10":
-            return load_cifar10(paths)
-        case "emnist_letters":
-            return load_idx(paths[0], paths[1], first_label=1, transposed=True)
-        case _:
-            return load_idx(paths[0], paths[1])
+    assert entry.read_files is not None, entry.name  # `register` asks for one of the two
+    return entry.read_files(*paths)
 
 
 def _subset(images: NDArray[np.uint8], labels: NDArray[np.int64], size: int) -> Arrays:

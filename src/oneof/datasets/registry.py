@@ -8,15 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from string import ascii_uppercase
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oneof.datasets.cifar import load_cifar10
+from oneof.datasets.digits import load_digits
 from oneof.datasets.errors import DataError
+from oneof.datasets.idx import load_idx
+from oneof.datasets.matlab import load_svhn
+from oneof.datasets.usps import load_usps
 
 DIGITS = tuple("0123456789")
+Split = Literal["train", "test"]
+Arrays = tuple[NDArray[np.uint8], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -56,8 +64,10 @@ class DatasetInfo:
     train: tuple[SourceFile, ...] = ()
     test: tuple[SourceFile, ...] = ()
     downloads: tuple[Download, ...] = ()
-    read: Callable[[Literal["train", "test"]], tuple[NDArray[np.uint8], NDArray[np.int64]]] | None = None
-    """From a split to images and labels, for a data set that is registered from outside and needs no files of ours."""
+    read_files: Callable[..., Arrays] | None = None
+    """From the paths of a split's files, in their order, to images uint8 (n, c, h, w) and labels int64 (n,)."""
+    read: Callable[[Split], Arrays] | None = None
+    """In place of it, from a split to images and labels: for a data set that has no files of its own."""
 
     @property
     def files(self) -> tuple[SourceFile, ...]:
@@ -66,12 +76,15 @@ class DatasetInfo:
 
 
 def register(entry: DatasetInfo) -> None:
-    """Make a data set known to `load` and to the experiments; `entry.read` gives its splits.
+    """Make a data set known to `load`, to `oneof data` and to the experiments.
 
     A name that is taken, in any spelling, is an error.
     """
-    if entry.read is None:
-        raise DataError(f"the data set {entry.name!r} needs a function `read` from a split to images and labels")
+    if entry.read is None and (entry.read_files is None or not entry.files):
+        raise DataError(
+            f"the data set {entry.name!r} needs a function `read` from a split to images and labels, or files and "
+            "`read_files` from their paths"
+        )
     if any(_plain(entry.name) == _plain(known.name) for known in _REGISTRY.values()):
         raise DataError(f"there is a data set {entry.name!r} already")
     _REGISTRY[entry.name] = entry
@@ -103,22 +116,23 @@ def _plain(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
 
 
-def _plain_downloads(files: tuple[SourceFile, ...], sizes: tuple[int, ...], *bases: str) -> tuple[Download, ...]:
-    """One download a file, offered under its own name at each base address."""
+def _files(*named: str) -> tuple[SourceFile, ...]:
+    """Files by "name checksum"."""
+    return tuple(SourceFile(*one.split()) for one in named)
+
+
+def downloads_of(files: tuple[SourceFile, ...], sizes: tuple[int, ...], *bases: str) -> tuple[Download, ...]:
+    """A download for each file, offered under its own name at each base address."""
     return tuple(
         Download(file.name, tuple(base + file.name for base in bases), file.checksum, size)
         for file, size in zip(files, sizes, strict=True)
     )
 
 
-def _idx_files(train_images: str, train_labels: str, test_images: str, test_labels: str) -> tuple[SourceFile, ...]:
+def _idx_files(*sums: str) -> tuple[SourceFile, ...]:
     """The four files of the MNIST family, given their MD5 sums."""
-    return (
-        SourceFile("train-images-idx3-ubyte.gz", f"md5:{train_images}"),
-        SourceFile("train-labels-idx1-ubyte.gz", f"md5:{train_labels}"),
-        SourceFile("t10k-images-idx3-ubyte.gz", f"md5:{test_images}"),
-        SourceFile("t10k-labels-idx1-ubyte.gz", f"md5:{test_labels}"),
-    )
+    names = (f"{part}-{what}-ubyte.gz" for part in ("train", "t10k") for what in ("images-idx3", "labels-idx1"))
+    return tuple(SourceFile(name, f"md5:{md5}") for name, md5 in zip(names, sums, strict=True))
 
 
 _MNIST = _idx_files(
@@ -139,39 +153,27 @@ _KMNIST = _idx_files(
     "5c965bf0a639b31b8f53240b1b52f4d7",
     "7320c461ea6c1c855c0b718fb2a4b134",
 )
-_USPS = (
-    SourceFile("zip.train.gz", "sha256:66ebf231ab51f2cf6ac1a892d0f98ccffee1079d7a5db638c1f11f366046ca16"),
-    SourceFile("zip.test.gz", "sha256:8dacc3c6e136af6c3488de9e5113a7daf140c8c2f1f0b61c54ee02f03f1a962f"),
+_USPS = _files(
+    "zip.train.gz sha256:66ebf231ab51f2cf6ac1a892d0f98ccffee1079d7a5db638c1f11f366046ca16",
+    "zip.test.gz sha256:8dacc3c6e136af6c3488de9e5113a7daf140c8c2f1f0b61c54ee02f03f1a962f",
 )
-_SVHN = (
-    SourceFile("train_32x32.mat", "md5:e26dedcc434d2e4c54c9b2d4a06d8373"),
-    SourceFile("test_32x32.mat", "md5:eb5a983be6a315427106f1b164d9cef3"),
+_SVHN = _files(
+    "train_32x32.mat md5:e26dedcc434d2e4c54c9b2d4a06d8373",
+    "test_32x32.mat md5:eb5a983be6a315427106f1b164d9cef3",
 )
-_CIFAR10 = (
-    SourceFile("cifar-10-batches-bin/data_batch_1.bin", "md5:5dd7e06a14cb22eb9f671a540d1b7c25"),
-    SourceFile("cifar-10-batches-bin/data_batch_2.bin", "md5:5ea93a67294ea407fff1d09f752e9692"),
-    SourceFile("cifar-10-batches-bin/data_batch_3.bin", "md5:942cd6a4bcdd0dd3c604fbe906cb4421"),
-    SourceFile("cifar-10-batches-bin/data_batch_4.bin", "md5:ae636b3ba5c66a11e91e8cb52e771fcb"),
-    SourceFile("cifar-10-batches-bin/data_batch_5.bin", "md5:53f37980c15c3d472c316c40844f3f0d"),
-    SourceFile("cifar-10-batches-bin/test_batch.bin", "md5:803d5f7f4d78ea53de84dbe85f74fb6d"),
+_CIFAR10 = _files(
+    "cifar-10-batches-bin/data_batch_1.bin md5:5dd7e06a14cb22eb9f671a540d1b7c25",
+    "cifar-10-batches-bin/data_batch_2.bin md5:5ea93a67294ea407fff1d09f752e9692",
+    "cifar-10-batches-bin/data_batch_3.bin md5:942cd6a4bcdd0dd3c604fbe906cb4421",
+    "cifar-10-batches-bin/data_batch_4.bin md5:ae636b3ba5c66a11e91e8cb52e771fcb",
+    "cifar-10-batches-bin/data_batch_5.bin md5:53f37980c15c3d472c316c40844f3f0d",
+    "cifar-10-batches-bin/test_batch.bin md5:803d5f7f4d78ea53de84dbe85f74fb6d",
 )
-_EMNIST_LETTERS = (
-    SourceFile(
-        "emnist-letters-train-images-idx3-ubyte.gz",
-        "sha256:6288f418a917e007bf5fddb823a2dc7a5c6a35031401b93292a539cb12bd881f",
-    ),
-    SourceFile(
-        "emnist-letters-train-labels-idx1-ubyte.gz",
-        "sha256:9759af91ea6bccdf07a6040fd085861f2ec88e37f7c3f5760f6feb57106fbe5c",
-    ),
-    SourceFile(
-        "emnist-letters-test-images-idx3-ubyte.gz",
-        "sha256:50f0e93d75b99b463e9760b8345866f22587fa2c2fba472730a5ba09c693412d",
-    ),
-    SourceFile(
-        "emnist-letters-test-labels-idx1-ubyte.gz",
-        "sha256:924955c31fe7fd809b7303b5c0141282955f4b8390c74cdfd5d80435e0f4b4cb",
-    ),
+_EMNIST_LETTERS = _files(
+    "emnist-letters-train-images-idx3-ubyte.gz sha256:6288f418a917e007bf5fddb823a2dc7a5c6a35031401b93292a539cb12bd881f",
+    "emnist-letters-train-labels-idx1-ubyte.gz sha256:9759af91ea6bccdf07a6040fd085861f2ec88e37f7c3f5760f6feb57106fbe5c",
+    "emnist-letters-test-images-idx3-ubyte.gz sha256:50f0e93d75b99b463e9760b8345866f22587fa2c2fba472730a5ba09c693412d",
+    "emnist-letters-test-labels-idx1-ubyte.gz sha256:924955c31fe7fd809b7303b5c0141282955f4b8390c74cdfd5d80435e0f4b4cb",
 )
 
 _ENTRIES = (
@@ -185,7 +187,8 @@ _ENTRIES = (
         class_names=DIGITS,
         train=_MNIST[:2],
         test=_MNIST[2:],
-        downloads=_plain_downloads(
+        read_files=load_idx,
+        downloads=downloads_of(
             _MNIST,
             (9912422, 28881, 1648877, 4542),
             "https://ossci-datasets.s3.amazonaws.com/mnist/",
@@ -213,7 +216,8 @@ _ENTRIES = (
         ),
         train=_FASHIONMNIST[:2],
         test=_FASHIONMNIST[2:],
-        downloads=_plain_downloads(
+        read_files=load_idx,
+        downloads=downloads_of(
             _FASHIONMNIST,
             (26421880, 29515, 4422102, 5148),
             "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
@@ -229,7 +233,8 @@ _ENTRIES = (
         class_names=("o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo"),
         train=_KMNIST[:2],
         test=_KMNIST[2:],
-        downloads=_plain_downloads(
+        read_files=load_idx,
+        downloads=downloads_of(
             _KMNIST, (18165135, 29497, 3041136, 5120), "http://codh.rois.ac.jp/kmnist/dataset/kmnist/"
         ),
     ),
@@ -243,7 +248,8 @@ _ENTRIES = (
         class_names=DIGITS,
         train=_USPS[:1],
         test=_USPS[1:],
-        downloads=_plain_downloads(_USPS, (1829071, 439208), "https://hastie.su.domains/ElemStatLearn/datasets/"),
+        read_files=load_usps,
+        downloads=downloads_of(_USPS, (1829071, 439208), "https://hastie.su.domains/ElemStatLearn/datasets/"),
     ),
     DatasetInfo(
         name="svhn",
@@ -255,7 +261,8 @@ _ENTRIES = (
         class_names=DIGITS,
         train=_SVHN[:1],
         test=_SVHN[1:],
-        downloads=_plain_downloads(_SVHN, (182040794, 64275384), "http://ufldl.stanford.edu/housenumbers/"),
+        read_files=load_svhn,
+        downloads=downloads_of(_SVHN, (182040794, 64275384), "http://ufldl.stanford.edu/housenumbers/"),
     ),
     DatasetInfo(
         name="cifar10",
@@ -267,6 +274,7 @@ _ENTRIES = (
         class_names=("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"),
         train=_CIFAR10[:5],
         test=_CIFAR10[5:],
+        read_files=load_cifar10,
         downloads=(
             Download(
                 "cifar-10-binary.tar.gz",
@@ -287,6 +295,7 @@ _ENTRIES = (
         class_names=tuple(ascii_uppercase),
         train=_EMNIST_LETTERS[:2],
         test=_EMNIST_LETTERS[2:],
+        read_files=partial(load_idx, first_label=1, transposed=True),
         downloads=(
             Download(
                 "gzip.zip",
@@ -305,6 +314,7 @@ _ENTRIES = (
         paper_sizes=(1347, 450),
         shape=(1, 8, 8),
         class_names=DIGITS,
+        read=load_digits,
     ),
 )
 

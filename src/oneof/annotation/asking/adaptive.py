@@ -45,7 +45,7 @@ def choose_questions(
     rows = [row for row in rows if row.item_id in there]
     items = np.searchsorted(content.ids, np.array([row.item_id for row in rows], dtype=np.int64))
     count = len(rows)
-    draw_id, seed = database.write(lambda connection: new_draw(connection, project, count, now, "adaptive"))
+    draw_id, seed = database.write(new_draw, project, count, now, "adaptive")
     rng = np.random.default_rng(seed)
     drawn = rng.random(count) >= project.settings.uniform_share
     chosen = np.flatnonzero(drawn & ~aside[items]).tolist()

@@ -54,7 +54,7 @@ def start(
     database: Database, project: Project, kind: str, request: dict[str, Any], now: float, person_id: int | None = None
 ) -> int:
     """Begin a job in the background and return its number; an error while one of this kind is at work."""
-    job_id = database.write(lambda connection: _enter(connection, kind, request, now, person_id))
+    job_id = database.write(_enter, kind, request, now, person_id)
     # The address of the database may hold a password: not on the command line, where everybody can read it.
     environment = os.environ | {"ONEOF_DATABASE": database.url.render_as_string(hide_password=False)}
     command = [sys.executable, "-m", "oneof.annotation.learning.worker", str(project.folder), str(job_id)]

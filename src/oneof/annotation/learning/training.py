@@ -80,13 +80,13 @@ def train_project(
     probabilities = classifier.predict_proba(chosen.items.x)
     known = {"last_event": last_event, "last_item": last_item, "aside_share": held_out, "answers": len(training)}
     known["edition"] = project.lineage.edition
-    model_id = database.write(lambda connection: _new_model(connection, now, known))
+    model_id = database.write(_new_model, now, known)
     folder = project.folder / "models" / f"{model_id:04d}"
     model.save(folder)
     store_predictions(database, model_id, content, probabilities, aside, project.active)
     forget = delete(predictions).where(predictions.c.model_id < model_id)
     database.write(lambda connection: connection.execute(forget))
-    database.write(lambda connection: decoys.renew(connection, project, now))
+    database.write(decoys.renew, project, now)
     if project.settings.mechanism == "adaptive":
         choose_questions(database, project, content, probabilities, answers, aside, now)
     with database.read() as connection:
@@ -95,7 +95,7 @@ def train_project(
         estimate = Estimate(float("nan"), 0.0, 1.0, 0)
     else:
         estimate = Estimate(judged["accuracy"], judged["low"], judged["high"], judged["judged_on"])
-        database.write(lambda connection: _note_estimate(connection, model_id, estimate))
+        database.write(_note_estimate, model_id, estimate)
     return Trained(folder, len(training), estimate, content.skipped)
 
 

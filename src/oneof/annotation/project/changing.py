@@ -29,7 +29,7 @@ def change_settings(
     if fixed is not None:
         raise ProjectError(f"{fixed}: fixed when the project was made")
     changed = save_settings(project, changes)
-    database.write(lambda connection: journal.note(connection, "settings", now, person_id, **changes))
+    database.write(journal.note, "settings", now, person_id, **changes)
     return changed
 
 
@@ -40,5 +40,5 @@ def change_guidelines(database: Database, project: Project, text: str, now: floa
         raise ProjectError(f"guidelines: longer than {LONGEST_GUIDELINES} characters")
     with replacing(project.guidelines_file) as part:
         part.write_text(text, encoding="utf-8")
-    database.write(lambda connection: journal.note(connection, "guidelines", now, person_id, characters=len(text)))
+    database.write(journal.note, "guidelines", now, person_id, characters=len(text))
     return facts.current_guidelines(database, project)[0]

@@ -61,7 +61,7 @@ def import_items(
         fetched = fetch_pictures(project.folder / "uploads", path, report=report)
         path, gold = fetched.folder, {fetched.names.get(name, name): label for name, label in gold.items()}
     _check(database, path, gold)
-    source = database.write(lambda connection: _source(connection, path)) if path.is_dir() else None
+    source = database.write(_source, path) if path.is_dir() else None
     done = Imported(left_out=[] if fetched is None else fetched.left_out)
     for batch in _batches(read_items(path)):
         with ThreadPoolExecutor() as pool:
@@ -81,7 +81,7 @@ def import_items(
         more = [f"({len(done.left_out) - SHOWN_PROBLEMS} more)"] if len(done.left_out) > SHOWN_PROBLEMS else []
         raise ProjectError("\n".join([f"{path}: nothing here can be taken", *done.left_out[:SHOWN_PROBLEMS], *more]))
     told = {"path": str(table), "added": done.added, "known": done.known, "left_out": done.left_out[:NOTED_PROBLEMS]}
-    database.write(lambda connection: journal.note(connection, "import", time.time(), person_id, **told))
+    database.write(journal.note, "import", time.time(), person_id, **told)
     return done
 
 

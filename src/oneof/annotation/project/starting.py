@@ -75,7 +75,7 @@ def start_project(
             imported = Imported()
             if items_path is not None:
                 imported = import_items(database, project, items_path, gold, report=report, alone=True)
-            token = database.write(lambda connection: people.invite(connection, ADMIN, "admin", time.time()))
+            token = database.write(people.invite, ADMIN, "admin", time.time())
             project.remember_admin(token)
             facts.current_guidelines(database, project)
             with database.read() as connection:

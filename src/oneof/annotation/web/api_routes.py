@@ -62,9 +62,7 @@ async def release(request: Request, site: TheSite, person: Annotator) -> Respons
         wanted = messages.Release.model_validate_json(await request.body())
     except ValidationError as error:
         raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in error.errors()]) from None
-    released = await run_in_threadpool(
-        site.database.write, lambda connection: claims.release(connection, person.id, wanted.tasks)
-    )
+    released = await run_in_threadpool(site.database.write, claims.release, person.id, wanted.tasks)
     return JSONResponse({"released": released})
 
 
@@ -130,9 +128,7 @@ def redo(site: TheSite, person: Annotator, wanted: messages.Redo) -> dict[str, A
 @router.post("/api/flags", tags=["annotating"], status_code=201)
 def flag(site: TheSite, person: Annotator, sent: messages.Flag) -> Response:
     """Leave a remark about an item for the manager."""
-    event, new = site.database.write(
-        lambda connection: events.flag(connection, person.id, sent.id, sent.task, sent.comment, site.clock())
-    )
+    event, new = site.database.write(events.flag, person.id, sent.id, sent.task, sent.comment, site.clock())
     row = {"id": event.client_id, "task": event.task_id, "comment": event.comment, "at": event.at}
     return JSONResponse(row, status_code=201 if new else 200)
 

@@ -3,7 +3,6 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import Connection
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking import known, removing
@@ -62,14 +61,10 @@ def one(request: Request, site: TheSite, person: Manager, number: int) -> Respon
 
 
 @router.post("/admin/items/{number}")
-async def act(request: Request, site: TheSite, person: Manager, number: int, fields: Form) -> Response:
+def act(request: Request, site: TheSite, person: Manager, number: int, fields: Form) -> Response:
     """Ask again, set or clear the known label, take out or bring back."""
     if fields.get("action") in ("remove", "restore"):
-        return await run_in_threadpool(_take_out, request, site, person, number, fields)
-    return await run_in_threadpool(_act, request, site, person, number, fields)
-
-
-def _act(request: Request, site: Site, person: Person, number: int, fields: dict[str, str]) -> Response:
+        return _take_out(request, site, person, number, fields)
     action = frame.needed(fields, "action")
     now = site.clock()
 

@@ -5,7 +5,6 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from sqlalchemy import func, select
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking import decoys
@@ -52,52 +51,38 @@ def model(request: Request, site: TheSite, person: Manager) -> Response:
 
 
 @router.post("/admin/model/train")
-async def train(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+def train(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """Begin training in the background."""
-
-    def work() -> Response:
-        try:
-            jobs.start(site.database, site.project, "train", {}, site.clock(), person.id)
-        except ProjectError as error:
-            return _show(request, site, person, refused=str(error))
-        return frame.done(request, "model", "training")
-
-    return await run_in_threadpool(work)
+    try:
+        jobs.start(site.database, site.project, "train", {}, site.clock(), person.id)
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    return frame.done(request, "model", "training")
 
 
 @router.post("/admin/model/judge")
-async def judge(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+def judge(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """Ask for a judging round of so many questions."""
-
-    def work() -> Response:
-        wanted = frame.needed(fields, "questions").strip()
-        try:
-            if not wanted.isdecimal() or len(wanted) > 9:
-                raise ProjectError(f"questions: {wanted[:20]!r} is not a whole number")
-            begin_round(site.database, site.project, int(wanted), site.clock(), person.id)
-        except ProjectError as error:
-            return _show(request, site, person, refused=str(error))
-        figures.forget()
-        return frame.done(request, "model", "judging")
-
-    return await run_in_threadpool(work)
+    wanted = frame.needed(fields, "questions").strip()
+    try:
+        if not wanted.isdecimal() or len(wanted) > 9:
+            raise ProjectError(f"questions: {wanted[:20]!r} is not a whole number")
+        begin_round(site.database, site.project, int(wanted), site.clock(), person.id)
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    figures.forget()
+    return frame.done(request, "model", "judging")
 
 
 @router.post("/admin/model/schedule")
-async def schedule(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+def schedule(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """Train by itself after so many answers or minutes; empty for never."""
-
-    def work() -> Response:
-        changes = {
-            name: fields.get(name, "").strip() or None for name in ("train_every_answers", "train_every_minutes")
-        }
-        try:
-            site.project = change_settings(site.database, site.project, changes, site.clock(), person.id)
-        except ProjectError as error:
-            return _show(request, site, person, refused=str(error))
-        return frame.done(request, "model", "schedule")
-
-    return await run_in_threadpool(work)
+    changes = {name: fields.get(name, "").strip() or None for name in ("train_every_answers", "train_every_minutes")}
+    try:
+        site.project = change_settings(site.database, site.project, changes, site.clock(), person.id)
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    return frame.done(request, "model", "schedule")
 
 
 @router.get("/admin/model/{version}.zip")

@@ -8,7 +8,6 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking import managing
@@ -97,11 +96,11 @@ def overview(request: Request, site: TheSite, token: str | None = None) -> Respo
 
 
 @router.post("/admin/pause")
-async def pause(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+def pause(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """Pause the project, or let it go on."""
     paused = frame.needed(fields, "paused") == "yes"
 
-    await run_in_threadpool(managing.set_paused, site.database, None, paused, site.clock(), person.id)
+    managing.set_paused(site.database, None, paused, site.clock(), person.id)
     figures.forget()
     return frame.done(request, "overview", "paused" if paused else "resumed")
 

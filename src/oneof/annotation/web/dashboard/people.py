@@ -7,11 +7,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from markupsafe import Markup
 from sqlalchemy import select
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking import managing, people
-from oneof.annotation.asking.people import ROLES, Person, Role
+from oneof.annotation.asking.people import ROLES, Person
 from oneof.annotation.learning import quality
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store.schema import claims
@@ -67,22 +66,12 @@ def one(request: Request, site: TheSite, person: Manager, number: int) -> Respon
 
 
 @router.post("/admin/people/invite")
-async def invite(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+def invite(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """A personal link for somebody new; or, with `again`, a new one in place of the old."""
     name, role = frame.needed(fields, "name").strip(), fields.get("role", "annotator")
     if role not in ROLES:
         raise HTTPException(422, f"role {role!r}: expected {', '.join(ROLES)}")
     again = fields.get("again") == "yes"
-    return await run_in_threadpool(_invite, request, site, person, name, role, again)
-
-
-@router.post("/admin/people/act")
-async def act(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
-    """Pause, resume, reassign, revoke, withdraw or restore."""
-    return await run_in_threadpool(_act, request, site, person, fields)
-
-
-def _invite(request: Request, site: Site, person: Person, name: str, role: Role, again: bool) -> Response:
     try:
         token = site.database.write(people.invite, name, role, site.clock(), person.id, new_only=not again)
     except ProjectError as error:
@@ -95,7 +84,9 @@ def _invite(request: Request, site: Site, person: Person, name: str, role: Role,
     return _show(request, site, person, invited=invited)
 
 
-def _act(request: Request, site: Site, person: Person, fields: dict[str, str]) -> Response:
+@router.post("/admin/people/act")
+def act(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """Pause, resume, reassign, revoke, withdraw or restore."""
     action, name = frame.needed(fields, "action"), frame.needed(fields, "name")
     if action in ("withdraw", "revoke") and fields.get("confirmed") != "yes":
         return _ask_first(request, site, person, action, name)

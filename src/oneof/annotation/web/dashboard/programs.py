@@ -5,7 +5,6 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from sqlalchemy import Connection
-from starlette.concurrency import run_in_threadpool
 
 from oneof.annotation.asking import tokens
 from oneof.annotation.asking.people import Person
@@ -27,12 +26,8 @@ def programs(request: Request, site: TheSite, person: Manager) -> Response:
 
 
 @router.post("/admin/project/programs")
-async def act(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+def act(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """Make or revoke a key; add or remove an address."""
-    return await run_in_threadpool(_act, request, site, person, fields)
-
-
-def _act(request: Request, site: Site, person: Person, fields: dict[str, str]) -> Response:
     action, now = frame.needed(fields, "action"), site.clock()
     shown: dict[str, Any] = {}
 

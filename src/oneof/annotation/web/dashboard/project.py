@@ -64,50 +64,20 @@ def backup(site: TheSite, person: Manager) -> Response:
 
 
 @router.post("/admin/project/settings")
-async def settings(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+def settings(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """Change settings; all are checked before any is stored."""
-
-    def work() -> Response:
-        try:
-            changes = read_form(site.project.settings, fields)
-            site.project = change_settings(site.database, site.project, changes, site.clock(), person.id)
-        except ProjectError as error:
-            return _show(request, site, person, refused=str(error), typed=fields)
-        figures.forget()
-        return frame.done(request, "project", "settings")
-
-    return await run_in_threadpool(work)
+    try:
+        changes = read_form(site.project.settings, fields)
+        site.project = change_settings(site.database, site.project, changes, site.clock(), person.id)
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error), typed=fields)
+    figures.forget()
+    return frame.done(request, "project", "settings")
 
 
 @router.post("/admin/project/classes")
-async def classes(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+def classes(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """Other names and definitions for the same classes."""
-    return await run_in_threadpool(_classes, request, site, person, fields)
-
-
-@router.post("/admin/project/classes/{kind}")
-async def change_classes(
-    request: Request, site: TheSite, person: Manager, kind: Literal["add", "merge", "retire"], fields: Form
-) -> Response:
-    """Add, merge or retire a class: says first what that means, and does it once that is confirmed."""
-    return await run_in_threadpool(_change_classes, request, site, person, kind, fields)
-
-
-@router.post("/admin/project/guidelines")
-async def guidelines(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
-    """A new version of what annotators read."""
-
-    def work() -> Response:
-        try:
-            change_guidelines(site.database, site.project, fields.get("text", ""), site.clock(), person.id)
-        except ProjectError as error:
-            return _show(request, site, person, refused=str(error))
-        return frame.done(request, "project", "guidelines")
-
-    return await run_in_threadpool(work)
-
-
-def _classes(request: Request, site: Site, person: Person, fields: dict[str, str]) -> Response:
     known = site.project.classes
     wanted: list[Class] = []
     for number, one in enumerate(known):
@@ -141,13 +111,11 @@ def _classes(request: Request, site: Site, person: Person, fields: dict[str, str
     return frame.done(request, "project", "classes")
 
 
-def _change_classes(
-    request: Request,
-    site: Site,
-    person: Person,
-    kind: Literal["add", "merge", "retire"],
-    fields: dict[str, str],
+@router.post("/admin/project/classes/{kind}")
+def change_classes(
+    request: Request, site: TheSite, person: Manager, kind: Literal["add", "merge", "retire"], fields: Form
 ) -> Response:
+    """Add, merge or retire a class: says first what that means, and does it once that is confirmed."""
     before = fields.get("before", "")
     change = changing_classes.Change(
         kind,
@@ -169,6 +137,16 @@ def _change_classes(
         return _show(request, site, person, refused=str(error))
     figures.forget()
     return frame.done(request, "project", "class-change")
+
+
+@router.post("/admin/project/guidelines")
+def guidelines(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """A new version of what annotators read."""
+    try:
+        change_guidelines(site.database, site.project, fields.get("text", ""), site.clock(), person.id)
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    return frame.done(request, "project", "guidelines")
 
 
 def _show(request: Request, site: Site, person: Person, **context: Any) -> Response:

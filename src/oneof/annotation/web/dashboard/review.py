@@ -2,17 +2,14 @@
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from sqlalchemy import Connection
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking import reviewing
-from oneof.annotation.asking.people import Person
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.web.dashboard import frame
 from oneof.annotation.web.dashboard.frame import Form, Reviewer
 from oneof.annotation.web.dashboard.overview import figures
-from oneof.annotation.web.site import Site, TheSite
+from oneof.annotation.web.site import TheSite
 
 router = APIRouter(tags=["dashboard"])
 LONGEST_NOTE = 2000
@@ -33,22 +30,13 @@ def review(request: Request, site: TheSite, person: Reviewer) -> Response:
 
 
 @router.post("/admin/review")
-async def settle(request: Request, site: TheSite, person: Reviewer, fields: Form) -> Response:
+def settle(request: Request, site: TheSite, person: Reviewer, fields: Form) -> Response:
     """Answer a question as a reviewer, or settle a case as it is."""
-    return await run_in_threadpool(_settle, request, site, person, fields)
-
-
-def _settle(request: Request, site: Site, person: Person, fields: dict[str, str]) -> Response:
     task, answer = _number(frame.needed(fields, "task")), frame.needed(fields, "answer")
     target = _number(fields["target"]) if fields.get("target") else None
     note = fields.get("note", "").strip()[:LONGEST_NOTE] or None
-    now = site.clock()
-
-    def work(connection: Connection) -> int:
-        return reviewing.decide(connection, site.project, person.id, task, answer, target, note, now)
-
     try:
-        site.database.write(work)
+        site.database.write(reviewing.decide, site.project, person.id, task, answer, target, note, site.clock())
     except ProjectError as error:
         raise HTTPException(422, str(error)) from None
     figures.forget()
