@@ -6,6 +6,10 @@ READY := $(VENV)/.ready
 
 # One worker a core; each has one thread (tests/conftest.py). A worker that runs out of tests takes some of another's.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+# Every test in these is slow, so the targets of those that are not need not even read them.
+QUICK := -q -m "not slow" --ignore=tests/annotation --ignore=tests/engines
+# What is compiled once need not be compiled by every worker and every process that a test starts.
+unexport PYTHONDONTWRITEBYTECODE
 # Other processors, as far as this one can play them: other vector instructions in PyTorch, oneDNN and MKL, other threads.
 PROCESSORS ?= ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=SSE41 ONEDNN_MAX_CPU_ISA=AVX2 \
 	MKL_CBWR=COMPATIBLE OMP_NUM_THREADS=1 OMP_NUM_THREADS=2
@@ -21,12 +25,12 @@ test: $(READY)  ## every test; those that need a browser, PostgreSQL or a large 
 
 check: $(READY)  ## between two edits, in less than a minute: style, and the quick tests of the library
 	$(BIN)/ruff check .
-	$(PYTEST) -q -x -m "not slow" --ignore=tests/cli --ignore=tests/experiments
+	$(PYTEST) $(QUICK) -x --ignore=tests/cli --ignore=tests/experiments
 
 test-portable: $(READY)  ## the numeric tests as on other processors
 	for processor in $(PROCESSORS); do \
 		echo "== $$processor"; \
-		env $$processor $(PYTEST) -q -m "not slow" || exit 1; \
+		env $$processor $(PYTEST) $(QUICK) || exit 1; \
 	done
 
 # torch stays the one of constraints.txt, and onnxscript, which must know it: on Linux an older torch brings gigabytes. The public CI tries the oldest of it too.
@@ -37,7 +41,7 @@ test-oldest:  ## the numeric tests and the command line with the oldest versions
 	$(PYTHON) .ci/oldest.py $$(grep -E '^(torch|onnxscript)==' constraints.txt) > constraints-oldest.txt
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet -c constraints-oldest.txt -e '.[annotation,onnx,search]' $(TEST_TOOLS)
-	.venv-oldest/bin/python -m pytest -n auto --dist worksteal -q -W default -m "not slow" --ignore=tests/engines
+	.venv-oldest/bin/python -m pytest -n auto --dist worksteal -W default $(QUICK)
 
 wheel:  ## build sdist and wheel into dist/, install the wheel without extras into a clean environment, and use it
 	$(PYTHON) .ci/wheel.py dist

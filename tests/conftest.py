@@ -26,10 +26,22 @@ SLOW = ("annotation", "engines")
 """Folders whose tests start databases, servers, browsers or clusters."""
 
 
+LONGEST = (
+    "test_tutorials.py",
+    "test_sweeps.py",
+    "test_ray.py",
+    "test_crashing.py",
+    "test_end_to_end.py",
+    "test_workers.py",
+)
+"""They come first, so that no worker begins one when the others have run out of tests."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(Path(__file__).parent).parts[0] in SLOW:
             item.add_marker("slow")
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 def _forbid(report: Any) -> None:

@@ -11,6 +11,7 @@ from oneof.experiments.store import COLUMNS
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 
 
+@pytest.mark.slow
 def test_every_page_is_what_the_rows_give() -> None:
     made = rebuilt()
     assert len(made) > 10

@@ -1,5 +1,6 @@
 """A served project and a real browser, for the tests of the page."""
 
+import shutil
 import socket
 import threading
 import time
@@ -12,14 +13,14 @@ from typing import Any
 import pytest
 import uvicorn
 from PIL import Image, ImageDraw
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from oneof.annotation.asking import people
 from oneof.annotation.project.classes import Class
-from oneof.annotation.project.folder import Project, Settings, create_project
+from oneof.annotation.project.folder import Project, Settings, create_project, open_project
 from oneof.annotation.project.importing import import_items
 from oneof.annotation.store import facts
-from oneof.annotation.store.schema import claims, events
+from oneof.annotation.store.schema import claims, events, sources
 from oneof.annotation.store.upgrading import upgrade
 from oneof.annotation.web.app import create_app
 
@@ -150,8 +151,7 @@ class Person:
 
     def keep(self, name: str) -> None:
         ARTEFACTS.mkdir(parents=True, exist_ok=True)
-        self.page.wait_for_timeout(250)
-        self.page.screenshot(path=ARTEFACTS / f"{name}.png")
+        self.page.screenshot(path=ARTEFACTS / f"{name}.png", animations="disabled")
 
 
 Serve = Callable[..., Served]
@@ -211,15 +211,24 @@ def make_site(folder: Path, *, texts: list[str] | None = None, count: int = 12, 
     return Served(project)
 
 
+PATTERNS: dict[str, Path] = {}
+"""Projects that nobody has touched yet, by their settings: each is made once, and served as a copy."""
+
+
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+def serve(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Served]]:
     """make(**settings) -> a served project."""
     running: list[Served] = []
 
     def make(**settings: Any) -> Served:
-        folder = tmp_path / f"site{len(running)}"
-        folder.mkdir()
-        site = make_site(folder, **settings)
+        kind = repr(sorted(settings.items()))
+        if kind not in PATTERNS:
+            made = tmp_path_factory.mktemp("site")
+            make_site(made, **settings)
+            PATTERNS[kind] = made
+        folder = shutil.copytree(PATTERNS[kind], tmp_path / f"site{len(running)}")
+        site = Served(open_project(folder / "project"))
+        site.in_database(lambda connection: connection.execute(update(sources).values(root=str(folder / "pictures"))))
         site.start()
         running.append(site)
         return site

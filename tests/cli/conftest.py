@@ -1,5 +1,6 @@
 """The command line, run in the process of the test."""
 
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -26,13 +27,23 @@ def oneof(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
     return command
 
 
+def annotate() -> Any:
+    """The commands of `oneof annotate`, which need its extra."""
+    from oneof.cli.annotate import app
+
+    return app
+
+
+def write_sources(home: Path) -> None:
+    (home / "classes.txt").write_text("a\nb\nc\n")
+    (home / "texts.csv").write_text("id,text\n1,one\n2,two\n")
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Any:
     """`run(*words)`: a command of `oneof annotate`, beside a file of classes and one of texts."""
-    from oneof.cli.annotate import app
-
-    (tmp_path / "classes.txt").write_text("a\nb\nc\n")
-    (tmp_path / "texts.csv").write_text("id,text\n1,one\n2,two\n")
+    app = annotate()
+    write_sources(tmp_path)
     runner = CliRunner()
 
     def call(*arguments: object, code: int = 0) -> Any:
@@ -45,9 +56,18 @@ def run(tmp_path: Path) -> Any:
     return run
 
 
-@pytest.fixture
-def project(run: Any) -> Path:
-    """A project of two texts."""
-    home: Path = run.home
-    run("init", home / "p", "--items", home / "texts.csv", "--classes", home / "classes.txt", "--size", 1)
+@pytest.fixture(scope="session")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of two texts, made once."""
+    home = tmp_path_factory.mktemp("untouched")
+    write_sources(home)
+    words = ["init", home / "p", "--items", home / "texts.csv", "--classes", home / "classes.txt", "--size", 1]
+    made = CliRunner().invoke(annotate(), [str(word) for word in words])
+    assert made.exit_code == 0, made.output
     return home / "p"
+
+
+@pytest.fixture
+def project(run: Any, untouched: Path) -> Path:
+    """A copy of it, beside its sources."""
+    return shutil.copytree(untouched, run.home / "p")
