@@ -36,7 +36,7 @@ MISFITS = """() => {
   const found = [], wide = document.documentElement.scrollWidth;
   if (wide > innerWidth) found.push(`the page is ${wide} wide`);
   for (const node of document.querySelectorAll("body *")) {
-    if (!node.checkVisibility() || node.closest(".for-readers, .skip-link, svg, select, .scroll, option")) continue;
+    if (!node.checkVisibility() || node.closest(".for-readers, .skip-link, svg, select, .scroll, option, .text-face")) continue;
     const style = getComputedStyle(node), box = node.getBoundingClientRect();
     const name = `${node.tagName.toLowerCase()}#${node.id}.${node.className}`;
     if (box.width && (box.right > innerWidth + 1 || box.left < -1)) found.push(`${name} leaves the window`);

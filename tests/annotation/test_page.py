@@ -235,7 +235,7 @@ def test_item_06_progress_and_the_state_of_saving(serve: Serve, open_page: Open)
     bob.press("c")
     bob.saved()
     assert [bob.page.locator(f"#mine-{name} b").inner_text() for name in ("answered", "skipped")] == ["1", "1"]
-    assert bob.page.locator("#project-text").inner_text() == "2 of 12, 1 can't tell"
+    assert bob.page.locator(".whole span").first.inner_text() == "Project: 2 of 12, 1 can't tell"
     assert bob.page.locator("#project-bar").evaluate("bar => bar.value") == pytest.approx(2 / 12)
 
     waiting: list[Any] = []

@@ -34,7 +34,8 @@ export class Labels {
     }
     for (const row of this.list.children) {
       const words = row.querySelector("button.words");
-      if (words) words.disabled = !row.dataset.open && words.scrollWidth <= words.clientWidth;
+      const folded = words?.querySelector("span");
+      if (words) words.disabled = !row.dataset.open && folded.scrollWidth <= folded.clientWidth;
     }
     this.look();
   }

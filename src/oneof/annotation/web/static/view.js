@@ -27,6 +27,7 @@ export class View {
     this.optional("instruction", task.instruction !== this.boot.instruction && task.instruction);
     const guess = this.boot.show_predictions && task.prediction;
     this.optional("item-name", this.boot.show_names && task.item);
+    $("item-name").title = task.item; // a long name is cut off
     this.optional("prediction", guess && tell("page.model", { label: guess }));
     $("text-frame").hidden = task.kind !== "text";
     $("image-frame").hidden = task.picture !== "ready";
@@ -95,8 +96,8 @@ export class View {
     this.optional("goal", goalText(this.boot.owner, mine.answered + mine.skipped));
     const share = project.needed ? Math.min(1, project.answered / project.needed) : 0;
     $("project-bar").value = share;
-    const skipped = project.skipped ? tell("page.skips", { n: project.skipped }) : "";
-    $("project-text").textContent = tell("page.whole", { done: project.answered, needed: project.needed }) + skipped;
+    $("project-text").textContent = tell("page.whole", { done: project.answered, needed: project.needed });
+    $("project-skips").textContent = project.skipped ? tell("page.skips", { n: project.skipped }) : "";
   }
 
   saveState(state, waiting) {
