@@ -33,16 +33,17 @@ NAMES = ["robin", "Great spotted woodpecker (Dendrocopos major), adult male", "Ø
 OWN = ("", "me", "classes", "nowhere")
 DASHBOARD = ("", "/items", "/review", "/people", "/model", "/project", "/project/programs")
 MISFITS = """() => {
+  const LET_BE = ".for-readers, .skip-link, svg, select, option, .scroll, .text-face";
   const found = [], wide = document.documentElement.scrollWidth;
   if (wide > innerWidth) found.push(`the page is ${wide} wide`);
   for (const node of document.querySelectorAll("body *")) {
-    if (!node.checkVisibility() || node.closest(".for-readers, .skip-link, svg, select, .scroll, option, .text-face")) continue;
+    if (!node.checkVisibility() || node.closest(LET_BE)) continue;
     const style = getComputedStyle(node), box = node.getBoundingClientRect();
     const name = `${node.tagName.toLowerCase()}#${node.id}.${node.className}`;
     if (box.width && (box.right > innerWidth + 1 || box.left < -1)) found.push(`${name} leaves the window`);
     const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
     const cut = node.scrollWidth > node.clientWidth + 1 && style.overflowX === "hidden" && node.clientWidth;
-    const told = style.textOverflow === "ellipsis" && (node.title || node.matches("button"));
+    const told = style.textOverflow === "ellipsis" && (node.title || node.closest("button:enabled"));
     if (own && cut && !told) found.push(`${name} cuts off "${node.textContent.trim().slice(0, 40)}"`);
     const tall = node.scrollHeight > node.clientHeight + 2 && style.overflowY === "hidden" && node.clientHeight;
     if (own && tall && !node.title) found.push(`${name} hides lines of "${node.textContent.trim().slice(0, 40)}"`);

@@ -56,6 +56,11 @@ def load_content(connection: Connection, *wanted: ColumnElement[bool]) -> Conten
         .order_by(items.c.id)
     ).all()
     kinds = {row.kind for row in rows}
+    if "audio" in kinds:
+        raise ProjectError(
+            "sounds have no encoder here. Export the answers (`oneof annotate export`), make a table of numbers from "
+            "the sounds with a network of your own, and `oneof train NUMBERS.csv answers.csv --out MODEL`"
+        )
     if len(kinds) != 1:
         raise ProjectError(f"one kind of item is expected for training, found {' and '.join(sorted(kinds)) or 'none'}")
     skipped: tuple[str, ...] = ()

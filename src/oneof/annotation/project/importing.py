@@ -33,7 +33,7 @@ NOTED_PROBLEMS = 1000
 
 @dataclass
 class Imported:
-    """What an import did. left_out: files that are no pictures, with the reason."""
+    """What an import did. left_out: files that are no pictures or sounds, with the reason."""
 
     added: int = 0
     known: int = 0
@@ -135,7 +135,8 @@ def _check(database: Database, path: Path, gold: dict[str, int]) -> None:
         if missing:
             problems.append(f"gold item {missing[0]!r} is not among the items")
         if not count and not problems:
-            problems.append("no items here: expected pictures (png, jpg, gif, webp, bmp) or rows with id and text")
+            files = "pictures (png, jpg, gif, webp, bmp), sounds (wav, mp3, ogg, flac, m4a)"
+            problems.append(f"no items here: expected {files} or rows with id and text")
     if problems:
         more = "" if len(problems) < SHOWN_PROBLEMS else "\n(there may be more)"
         raise ProjectError("\n".join(f"{path}, {problem}" for problem in problems[:SHOWN_PROBLEMS]) + more)

@@ -1,13 +1,14 @@
-"""Items as they come: pictures in a folder, texts in a file or a folder; read as a stream."""
+"""Items as they come: pictures and sounds in a folder, texts in a file or a folder; read as a stream."""
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oneof.annotation.project.classes import IMAGE_TYPES, ProjectError
 from oneof.items.pictures import find_pictures, why_unreadable
+from oneof.items.sounds import SOUND_TYPES, why_unplayable
 from oneof.items.texts import LONGEST_NAME, READERS, bad_text, content, read_texts
 
 NOT_SHOWN = {".svg": "an .svg file may carry scripts"} | {
@@ -31,14 +32,14 @@ class Incoming:
 
 def decoded(item: Incoming) -> Incoming:
     """The item, with a problem if it is a picture that cannot be decoded to its end: such a one stops training."""
-    if item.path is None or item.problem is not None:
+    if item.path is None or item.problem is not None or item.kind != "image":
         return item
     problem = why_unreadable(item.path)
     return item if problem is None else replace(item, problem=f"this picture cannot be read: {problem}")
 
 
 def read_items(path: Path) -> Iterator[Incoming]:
-    """The items of a folder of pictures, or texts as `oneof.items.texts` reads them.
+    """The items of a folder of pictures or sounds, or texts as `oneof.items.texts` reads them.
 
     >>> from tempfile import mkdtemp
     >>> table = Path(mkdtemp()) / "texts.csv"
@@ -46,11 +47,12 @@ def read_items(path: Path) -> Iterator[Incoming]:
     >>> [(item.name, item.text) for item in read_items(table)]
     [('a1', 'Good morning')]
     """
-    if path.is_dir() and find_pictures(path):
+    if path.is_dir() and (find_pictures(path) or any(_files(path, SOUND_TYPES))):
         yield from _read_folder(path)
         return
     if not path.is_dir() and path.suffix.lower() not in READERS:
-        raise ProjectError(f"{path}: expected a folder of pictures or .txt files, or a {', '.join(READERS)} file")
+        expected = f"a folder of pictures, sounds or .txt files, or a {', '.join(READERS)} file"
+        raise ProjectError(f"{path}: expected {expected}")
     try:
         for one in read_texts(path):
             digest = "" if one.problem else content(one.text).hex()
@@ -61,19 +63,24 @@ def read_items(path: Path) -> Iterator[Incoming]:
 
 def _read_folder(root: Path) -> Iterator[Incoming]:
     real_root = root.resolve()
+    for path in _files(root, {*IMAGE_TYPES, *NOT_SHOWN, *SOUND_TYPES}):
+        yield _file_item(path, path.relative_to(root).as_posix(), real_root)
+
+
+def _files(root: Path, suffixes: Container[str]) -> Iterator[Path]:
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for file in sorted(files):
             path = Path(folder, file)
-            if file.startswith(".") or path.suffix.lower() not in {*IMAGE_TYPES, *NOT_SHOWN}:
-                continue
-            name = path.relative_to(root).as_posix()
-            yield _image_item(path, name, real_root)
+            if not file.startswith(".") and path.suffix.lower() in suffixes:
+                yield path
 
 
-def _image_item(path: Path, name: str, real_root: Path) -> Incoming:
+def _file_item(path: Path, name: str, real_root: Path) -> Incoming:
+    kind = "audio" if path.suffix.lower() in SOUND_TYPES else "image"
+
     def refuse(problem: str) -> Incoming:
-        return Incoming(f"file {name!r}", name, "image", problem=problem)
+        return Incoming(f"file {name!r}", name, kind, problem=problem)
 
     problem = bad_text(name, LONGEST_NAME)
     if problem:
@@ -87,8 +94,11 @@ def _image_item(path: Path, name: str, real_root: Path) -> Incoming:
             return refuse("not a file")
         if not path.resolve().is_relative_to(real_root):
             return refuse("a link that leads outside the folder")
+        unplayable = why_unplayable(path) if kind == "audio" else None
+        if unplayable is not None:
+            return refuse(f"this sound cannot be played: {unplayable}")
         with path.open("rb") as stream:
             content = hashlib.file_digest(stream, "sha256")
     except OSError as error:
         return refuse(f"cannot be read: {error.strerror}")
-    return Incoming(f"file {name!r}", name, "image", content.hexdigest(), path=path)
+    return Incoming(f"file {name!r}", name, kind, content.hexdigest(), path=path)

@@ -14,8 +14,10 @@ from zipfile import BadZipFile, ZipFile
 
 from oneof.annotation.project.classes import IMAGE_TYPES, ProjectError
 from oneof.annotation.project.folder import Project
+from oneof.items.sounds import SOUND_TYPES
 
 TABLES = (".csv", ".jsonl", ".parquet")
+FILES = {*IMAGE_TYPES, *SOUND_TYPES}
 MOST_FILES = 100_000
 LARGEST_UNPACKED = 8 * 2**30
 
@@ -38,7 +40,7 @@ class Uploaded:
 
 
 def keep(project: Project, sent: Sequence[Sent], gold: Sent | None = None) -> Uploaded:
-    """Store what was sent: pictures, zip files of pictures, or one table. Nothing is left behind by a mistake."""
+    """Store what was sent: pictures or sounds, zip files of them, or one table. Nothing is left behind by a mistake."""
     if not sent:
         raise ProjectError("no file was chosen")
     home = project.folder / "uploads" / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
@@ -88,16 +90,16 @@ def _pictures(home: Path, sent: Sequence[Sent]) -> Uploaded:
         suffix = Path(one.name).suffix.lower()
         if suffix == ".zip":
             count += _unpack(one, folder)
-        elif suffix in IMAGE_TYPES:
+        elif suffix in FILES:
             _place(one.stream, folder, one.name)
             count += 1
         else:
-            kinds = ", ".join(sorted(kind.lstrip(".") for kind in IMAGE_TYPES))
+            kinds = ", ".join(sorted(kind.lstrip(".") for kind in FILES))
             raise ProjectError(
-                f"{one.name}: expected pictures ({kinds}), a zip file of them, or a .csv, .jsonl or .parquet"
+                f"{one.name}: expected pictures or sounds ({kinds}), a zip file of them, or a .csv, .jsonl or .parquet"
             )
     if not count:
-        raise ProjectError(f"{sent[0].name}: no pictures in it")
+        raise ProjectError(f"{sent[0].name}: no pictures or sounds in it")
     return Uploaded(folder, count)
 
 
@@ -107,7 +109,7 @@ def _unpack(sent: Sent, folder: Path) -> int:
     try:
         with ZipFile(sent.stream) as archive:
             for entry in archive.infolist():
-                if entry.is_dir() or Path(entry.filename).suffix.lower() not in IMAGE_TYPES:
+                if entry.is_dir() or Path(entry.filename).suffix.lower() not in FILES:
                     continue
                 count += 1
                 if count > MOST_FILES:

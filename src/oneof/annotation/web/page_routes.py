@@ -16,8 +16,10 @@ from oneof.annotation.store.schema import people as people_table
 from oneof.annotation.web import prose, translating
 from oneof.annotation.web.site import ANNOTATING, Manager, SignedIn, Site, TheSite, session_of, signed_in
 from oneof.items.pictures import Unreadable
+from oneof.items.sounds import SOUND_TYPES
 
 router = APIRouter(include_in_schema=True, tags=["pages"])
+FILE_TYPES = IMAGE_TYPES | SOUND_TYPES
 FILE_HEADERS = {"Content-Security-Policy": "default-src 'none'", "Cache-Control": "private, max-age=86400"}
 
 
@@ -73,9 +75,9 @@ def page(request: Request, site: TheSite) -> Response:
 
 @router.get("/items/{key}")
 def item(site: TheSite, person: SignedIn, key: str) -> Response:
-    """The picture of an item, by its opaque key: no path ever comes from the request."""
+    """The picture or sound of an item, by its opaque key: no path ever comes from the request. Ranges are served."""
     path = _item_file(site, key)
-    return FileResponse(path, media_type=IMAGE_TYPES.get(path.suffix.lower()), headers=FILE_HEADERS)
+    return FileResponse(path, media_type=FILE_TYPES.get(path.suffix.lower()), headers=FILE_HEADERS)
 
 
 @router.get("/thumbnails/{key}")

@@ -16,7 +16,7 @@ import { Tabs } from "./tabs.js";
 import { View } from "./view.js";
 
 // Stored with an answer, for the managers to count: the same words whatever language the page speaks.
-const NOT_SHOWN = "The image could not be shown";
+const NOT_SHOWN = { image: "The image could not be shown", audio: "The sound could not be played" };
 
 const $ = (id) => document.getElementById(id);
 const boot = JSON.parse($("boot").textContent);
@@ -69,7 +69,7 @@ function next(words) {
   view.say(hand.current ? `${words} ${view.describe(hand.current)}` : words);
 }
 
-function answer(given, reason = hand.current?.picture === "broken" ? NOT_SHOWN : "") {
+function answer(given, reason = hand.current?.picture === "broken" ? NOT_SHOWN[hand.current.kind] : "") {
   const task = hand.current;
   if (!task || stepping || !view.isEnabled(given)) return;
   if (given === "no" && !view.labels.allowsNo()) {
@@ -183,6 +183,8 @@ const actions = {
   zoomToggle: () => !$("image-frame").hidden && view.viewer.toggle(),
   zoomIn: () => !$("image-frame").hidden && view.viewer.in(),
   zoomOut: () => !$("image-frame").hidden && view.viewer.out(),
+  replay: () => view.sound.replay(),
+  speed: () => view.sound.faster(),
   scrollUp: () => view.scroll(-1),
   scrollDown: () => view.scroll(1),
   labelsBack: () => view.labels.scroll(-1),
@@ -192,7 +194,7 @@ const actions = {
   classes: () => open(`${boot.base}/classes`, "_blank"),
 };
 
-const buttons = { "open-guidelines": "guidelines", "open-keys": "keys", "zoom-in": "zoomIn", "zoom-out": "zoomOut", "zoom-toggle": "zoomToggle" };
+const buttons = { "open-guidelines": "guidelines", "open-keys": "keys", "zoom-in": "zoomIn", "zoom-out": "zoomOut", "zoom-toggle": "zoomToggle", "sound-replay": "replay", "sound-speed": "speed" };
 for (const id of ["yes", "no", "skip", "why", "undo", "redo", "flag"]) buttons[id] = id;
 for (const [id, action] of Object.entries(buttons)) $(id).addEventListener("click", actions[action]);
 $("message-action").addEventListener("click", () => hand.retryPictures());

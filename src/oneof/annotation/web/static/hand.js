@@ -21,6 +21,26 @@ export function loadPicture(task, onChange) {
   ).then(() => onChange(task));
 }
 
+/** The same for a sound: it is ready when its length is known; one that turns out broken while it plays says so then. */
+function loadSound(task, onChange) {
+  const sound = new Audio();
+  sound.preload = "auto";
+  task.sound = sound;
+  task.picture = "loading";
+  const become = (state) => {
+    task.picture = state;
+    onChange(task);
+  };
+  sound.addEventListener("loadedmetadata", () => become("ready"), { once: true });
+  sound.addEventListener("error", () => become("broken"), { once: true });
+  sound.src = task.content_url;
+}
+
+function load(task, onChange) {
+  if (task.kind === "image") loadPicture(task, onChange);
+  if (task.kind === "audio") loadSound(task, onChange);
+}
+
 export class Hand {
   /** onChange() after any change of what is held; onReply(data, fresh) for the figures in the server's replies. */
   constructor({ owner, size, outbox, prepare, onChange, onReply }) {
@@ -94,14 +114,14 @@ export class Hand {
 
   async ready(task) {
     task.until = performance.now() + 900 * task.expires_in; // a tenth early, to be in time
-    if (task.kind === "image") loadPicture(task, () => this.onChange());
+    load(task, () => this.onChange());
     for (const label of task.labels) if (label.example_url) new Image().src = label.example_url;
     await this.prepare(task);
   }
 
   async putBack(task) {
     this.drop([task.task]);
-    if (!task.until || (task.kind === "image" && !task.image)) await this.ready(task);
+    if (!task.until || (task.kind !== "text" && !task.image && !task.sound)) await this.ready(task);
     task.seen = true;
     this.tasks.unshift(task);
     this.reason = null;
@@ -113,7 +133,7 @@ export class Hand {
   }
 
   retryPictures() {
-    for (const task of this.tasks) if (task.picture === "broken") loadPicture(task, () => this.onChange());
+    for (const task of this.tasks) if (task.picture === "broken") load(task, () => this.onChange());
   }
 
   /** Fills up. What was never shown and is about to run out goes back, rather than being answered late. */

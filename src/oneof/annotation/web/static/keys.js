@@ -15,6 +15,8 @@ const KEYS = [
   { action: "zoomToggle", keys: ["Z"], says: "key.zoomToggle" },
   { action: "zoomIn", keys: ["+"], says: "zoom.in" },
   { action: "zoomOut", keys: ["-"], says: "zoom.out" },
+  { action: "replay", keys: ["P"], says: "key.replay" },
+  { action: "speed", keys: ["S"], says: "key.speed" },
   { action: "definitions", keys: ["D"], says: "key.definitions" },
   { action: "scrollUp", keys: ["↑"], says: "key.scrollUp" },
   { action: "scrollDown", keys: ["↓"], says: "key.scrollDown" },
@@ -32,7 +34,7 @@ const SWITCH = "oneof-single-keys";
 
 const CHOSEN = "oneof-keys";
 const FIXED = new Set(["scrollUp", "scrollDown", "labelsBack", "labelsOn", "keys", null]);
-const BUTTONS = { "open-guidelines": "guidelines", "zoom-toggle": "zoomToggle", "zoom-in": "zoomIn", "zoom-out": "zoomOut" };
+const BUTTONS = { "open-guidelines": "guidelines", "zoom-toggle": "zoomToggle", "zoom-in": "zoomIn", "zoom-out": "zoomOut", "sound-replay": "replay", "sound-speed": "speed" };
 for (const id of ["yes", "no", "skip", "why", "undo", "redo", "flag"]) BUTTONS[id] = id;
 
 function readChosen() {

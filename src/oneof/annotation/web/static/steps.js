@@ -34,7 +34,7 @@ export class Steps {
   answered(answerId, task, given) {
     this.done.push({ answerId, task, given });
     const distant = this.done.at(-PICTURES - 1);
-    if (distant) distant.task.image = null;
+    if (distant) distant.task.image = distant.task.sound = null;
     // A new answer replaces what could have been redone for this question, and for this question only.
     this.undone = this.undone.filter((step) => step.task.task !== task.task);
   }

@@ -4,6 +4,7 @@
 import { goalText } from "./goal.js";
 import { Labels } from "./labels.js";
 import { fill, tell } from "./language.js";
+import { Sound } from "./sound.js";
 import { Viewer } from "./viewer.js";
 
 const $ = (id) => document.getElementById(id);
@@ -13,6 +14,7 @@ export class View {
     this.boot = boot;
     this.labels = new Labels($("labels"), $("more-labels"), { onExample });
     this.viewer = new Viewer($("image-frame"), $("zoom-level"));
+    this.sound = new Sound();
     this.shown = null;
   }
 
@@ -30,18 +32,22 @@ export class View {
     $("item-name").title = task.item; // a long name is cut off
     this.optional("prediction", guess && tell("page.model", { label: guess }));
     $("text-frame").hidden = task.kind !== "text";
-    $("image-frame").hidden = task.picture !== "ready";
-    $("zoom-tools").hidden = task.picture !== "ready";
+    const [picture, sound] = ["image", "audio"].map((kind) => task.kind === kind && task.picture === "ready");
+    $("image-frame").hidden = $("zoom-tools").hidden = !picture;
+    $("sound-frame").hidden = !sound;
+    if (!sound) this.sound.stop();
     $("message").hidden = task.kind === "text" || task.picture === "ready";
     if (task.kind === "text") {
       $("text").textContent = task.text;
       $("text-frame").scrollTop = 0;
-    } else if (task.picture === "ready") {
+    } else if (picture) {
       this.viewer.show(task.image);
+    } else if (sound) {
+      this.sound.show(task.sound);
     } else if (task.picture === "broken") {
-      this.words(tell("message.broken"), tell("message.broken.text"), tell("try_again"));
+      this.words(tell(task.kind === "audio" ? "sound.broken" : "message.broken"), tell("message.broken.text"), tell("try_again"));
     } else {
-      this.words(tell("message.fetching"), "");
+      this.words(tell(task.kind === "audio" ? "sound.fetching" : "message.fetching"), "");
     }
     this.labels.show(task.labels); // last: how much room there is depends on the rest
     this.enable(["yes", "no"], task.kind === "text" || task.picture === "ready");
@@ -56,7 +62,8 @@ export class View {
     document.body.dataset.state = reason;
     delete document.body.dataset.kind;
     delete document.body.dataset.task;
-    for (const id of ["image-frame", "text-frame", "zoom-tools", "instruction", "prediction", "item-name"]) $(id).hidden = true;
+    this.sound.stop();
+    for (const id of ["image-frame", "sound-frame", "text-frame", "zoom-tools", "instruction", "prediction", "item-name"]) $(id).hidden = true;
     this.labels.show([]);
     $("message").hidden = false;
     this.words(tell(`message.${reason}`), tell(`message.${reason}.text`));
@@ -134,7 +141,7 @@ export class View {
   /** What a screen reader hears for a question that has just appeared. */
   describe(task) {
     const names = task.labels.map((label) => label.name).join(", ");
-    const item = task.kind === "text" ? task.text.slice(0, 400) : tell("page.image");
+    const item = task.kind === "text" ? task.text.slice(0, 400) : tell(task.kind === "audio" ? "page.sound" : "page.image");
     return `${item}. ${this.boot.question} ${names}`;
   }
 
