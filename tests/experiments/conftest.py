@@ -48,6 +48,7 @@ def one_row(**given: Any) -> dict[str, Any]:
         "label_free_accuracy": 87.5,
         "label_free_low": 86.0,
         "label_free_high": 89.0,
+        "held_out_log_likelihood": -0.25,
         "negative_share": 0.25,
         "seconds": 60.0,
         "threads": 1,

@@ -86,9 +86,14 @@ RECIPES = Preset("mine", "fast", (3, 4), {"digits": OWN}, candidates={"digits": 
 
 
 def said(make_row: Maker, figures: list[float]) -> pd.DataFrame:
-    """Rows of the first candidates, whose held-out answers say these accuracies."""
+    """Rows of the first candidates, with these log-likelihoods of held-out answers, and accuracies that lie."""
     found = zip(trials("digits", RECIPES), figures, strict=False)
-    return pd.DataFrame([make_row(run=trial.run, label_free_accuracy=figure) for trial, figure in found])
+    return pd.DataFrame(
+        [
+            make_row(run=trial.run, held_out_log_likelihood=figure, label_free_accuracy=-figure)
+            for trial, figure in found
+        ]
+    )
 
 
 def test_candidates_are_tried_once_for_all_methods_with_answers_held_out() -> None:
@@ -101,7 +106,7 @@ def test_candidates_are_tried_once_for_all_methods_with_answers_held_out() -> No
 
 
 def test_what_held_out_answers_prefer_serves_every_method_and_seed(make_row: Maker) -> None:
-    rows = said(make_row, [90.0, 91.0, 89.0])
+    rows = said(make_row, [-0.3, -0.2, -0.4])
     assert chosen_budget("digits", RECIPES, rows) is LONGER
     runs = needed("leaderboard", RECIPES)
     assert stages(runs, RECIPES, rows) == []
@@ -111,7 +116,7 @@ def test_what_held_out_answers_prefer_serves_every_method_and_seed(make_row: Mak
 
 
 def test_until_every_candidate_was_tried_the_budget_stays(make_row: Maker) -> None:
-    rows = said(make_row, [90.0, 91.0])
+    rows = said(make_row, [-0.3, -0.2])
     assert chosen_budget("digits", RECIPES, rows) is OWN
     assert len(stages(needed("leaderboard", RECIPES), RECIPES, rows)) == 1
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from oneof.experiments.store import COLUMNS, Results
@@ -100,6 +101,17 @@ def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "rows.csv").write_text(content)
     with pytest.raises(ValueError, match=r"rows\.csv"):
         Results(tmp_path).rows()
+
+
+def test_rows_of_the_first_release_are_read_and_kept(tmp_path: Path, make_row: Maker) -> None:
+    results = Results(tmp_path)
+    results.add(make_row(run="old"), [], [])
+    lines = pd.read_csv(tmp_path / "rows.csv", dtype=str).drop(columns="held_out_log_likelihood")
+    lines.to_csv(tmp_path / "rows.csv", index=False)
+    results.add(make_row(run="new", held_out_log_likelihood=-0.5), [], [])
+    rows = results.rows().set_index("run")
+    assert tuple(results.rows().columns) == COLUMNS
+    assert rows["held_out_log_likelihood"].isna().to_dict() == {"old": True, "new": False}
 
 
 def test_an_empty_folder_has_empty_tables(tmp_path: Path) -> None:

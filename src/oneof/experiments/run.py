@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 import oneof
+from oneof import objectives
 from oneof.answers import Answers
 from oneof.datasets import Dataset, check, info, load
 from oneof.engines.base import Report
@@ -28,6 +29,7 @@ from oneof.experiments.registration import load_plugins
 from oneof.experiments.runner import Outcome
 from oneof.queries import UniformQueries, respond
 from oneof.training import Config, Diverged, Features, Fitted, checkpoint, fit, predict_classes
+from oneof.training.fitting import predict_logits
 
 # Streams of random numbers that a seed gives: what each is for never changes, so that old rows can be run again.
 QUERIES, HELD_OUT, JUDGES = 1, 2, 3
@@ -75,6 +77,8 @@ def execute(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
     correct = predicted == test_set.labels
     value, low, high, _ = fitted.accuracy or estimate_accuracy(predicted, fresh)
     figures = dict(zip(_MEASURED, map(_per_cent, (float(correct.mean()), value, low, high)), strict=True))
+    if spec.holdout:
+        figures["held_out_log_likelihood"] = round(_log_likelihood(fitted.network, features, answers, held_out), 6)
     row = _row(spec, train_set, test_set, fitted.config, fitted.history, figures)
     return Outcome(row, _history(fitted.history), _per_class(test_set, correct))
 
@@ -116,6 +120,15 @@ def judging_answers(spec: RunSpec, test_set: Dataset) -> Answers:
     return Answers(subsets, respond(subsets, test_set.labels))
 
 
+def _log_likelihood(network: nn.Module, features: Features, answers: Answers, items: NDArray[np.int64]) -> float:
+    """The mean log-likelihood of the answers about some items."""
+    told = answers[items]
+    risk = objectives.create("likelihood")(
+        predict_logits(network, features, items), torch.tensor(told.subsets), torch.tensor(told.responses)
+    )
+    return -float(risk.value)
+
+
 _MEASURED = ("test_accuracy", "label_free_accuracy", "label_free_low", "label_free_high")
 
 
@@ -132,6 +145,7 @@ def _row(
     figures: Mapping[str, float],
 ) -> dict[str, Any]:
     return {
+        "held_out_log_likelihood": "",
         "run": spec.run,
         "preset": spec.preset,
         "dataset": info(spec.dataset).title,

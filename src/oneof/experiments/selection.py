@@ -1,10 +1,12 @@
-"""Rates, networks and recipes, chosen without labels: by the accuracy that held-out answers estimate.
+"""Rates, networks and recipes, chosen without labels: by held-out answers.
 
 Runs of the search take one seed, P(s=1) = 0.5, and keep a tenth of the training answers from training.
 
-Rates are searched for each (data set, method). The paper's grids are searched whole where the preset says so; otherwise
-the learning rate first, at the middle weight decay, then the weight decay at the best learning rate.
-A data set with candidates has its network, augmentation, averaging and epochs chosen among them, by the likelihood.
+Rates are searched for each (data set, method), by the accuracy that held-out answers estimate. The paper's grids are
+searched whole where the preset says so; otherwise the learning rate first, at the middle weight decay, then the weight
+decay at the best learning rate.
+A data set with candidates has its network, augmentation, averaging and epochs chosen among them. All are trained by
+the likelihood, so the log-likelihood of held-out answers compares them, with far less chance in it than an accuracy.
 The choice is then fixed for all P(s=1), seeds and batch sizes, and candidates for all methods.
 """
 
@@ -83,7 +85,7 @@ def chosen_budget(dataset: str, preset: Preset, rows: pd.DataFrame) -> Budget:
     tried = trials(dataset, preset)
     if not {trial.run for trial in tried} <= set(rows["run"]):
         return preset.budgets[dataset]
-    return tried[_best(list(tried), rows)]
+    return tried[_best(list(tried), rows, "held_out_log_likelihood")]
 
 
 def superseded(specs: Iterable[RunSpec], preset: Preset, rows: pd.DataFrame) -> set[str]:
@@ -121,9 +123,9 @@ def _cells(specs: Iterable[RunSpec], preset: Preset) -> list[RunSpec]:
     return list(dict.fromkeys(cells))
 
 
-def _best(grid: list[RunSpec], rows: pd.DataFrame) -> RunSpec:
-    """The run whose held-out answers promise the highest accuracy; the first of the grid wins a tie."""
-    estimates = rows.set_index("run")["label_free_accuracy"]
+def _best(grid: list[RunSpec], rows: pd.DataFrame, judge: str = "label_free_accuracy") -> RunSpec:
+    """The run that its held-out answers judge best; the first of the grid wins a tie."""
+    estimates = rows.set_index("run")[judge]
     best = first_best(float(estimates[spec.run]) if spec.run in estimates.index else None for spec in grid)
     if best is None:
         raise ValueError(f"no search run of {grid[0].dataset}, {grid[0].method} is finished")

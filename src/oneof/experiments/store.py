@@ -41,6 +41,7 @@ COLUMNS = (
     "label_free_accuracy",
     "label_free_low",
     "label_free_high",
+    "held_out_log_likelihood",
     "negative_share",
     "seconds",
     "threads",
@@ -55,7 +56,11 @@ COLUMNS = (
     "error",
 )
 """Accuracies are per cent. `configuration` is the whole configuration as JSON: enough to run the row again.
-`error` is empty where the run is finished."""
+`held_out_log_likelihood` is the mean over the answers that were held out, empty where none were. `error` is empty where
+the run is finished."""
+
+LATER = ("held_out_log_likelihood",)
+"""Columns that rows of the first release do not have."""
 
 HISTORY_COLUMNS = (
     "run",
@@ -160,6 +165,8 @@ class Results:
             table = pd.read_csv(path, dtype=str, keep_default_na=False)
         except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
             raise ValueError(f"{path}: not a table of results ({error})") from error
+        if tuple(table.columns) == tuple(name for name in columns if name not in LATER):
+            table = table.reindex(columns=list(columns), fill_value="")
         if tuple(table.columns) != tuple(columns):
             odd = sorted(set(columns).symmetric_difference(table.columns)) or "their order"
             raise ValueError(f"{path}: the columns are not those of this version; they differ in {odd}")
