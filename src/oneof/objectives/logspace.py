@@ -142,5 +142,5 @@ def scalar(logits: Tensor, evaluate: Callable[..., Evaluation], *constants: Tens
     >>> logits.grad
     tensor([[-0.5000,  0.5000]])
     """
-    value: Tensor = _Scalar.apply(logits, evaluate, *constants)
+    value: Tensor = _Scalar.apply(logits, evaluate, *constants)  # type: ignore[no-untyped-call]  # torch gives no types
     return value
