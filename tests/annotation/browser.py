@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from PIL import Image, ImageDraw
 from sqlalchemy import select, update
 
@@ -23,6 +22,8 @@ from oneof.annotation.store import facts
 from oneof.annotation.store.schema import claims, events, sources
 from oneof.annotation.store.upgrading import upgrade
 from oneof.annotation.web.app import create_app
+
+from .prompt_server import PromptServer
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 CHROMIUM = Path("/usr/bin/chromium")
@@ -54,7 +55,7 @@ class Served:
 
     project: Project
     port: int = 0
-    server: uvicorn.Server | None = None
+    server: PromptServer | None = None
     thread: threading.Thread | None = None
     links: dict[str, str] = field(default_factory=dict)
 
@@ -68,7 +69,7 @@ class Served:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", self.port))
         self.port = listening.getsockname()[1]
-        self.server = uvicorn.Server(uvicorn.Config(self.app(), log_level="warning", timeout_graceful_shutdown=1))
+        self.server = PromptServer(self.app(), log_level="warning", timeout_graceful_shutdown=1)
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
         self.thread.start()
         wait_until(lambda: self.server is not None and self.server.started)
@@ -79,7 +80,7 @@ class Served:
     def stop(self) -> None:
         if self.server is None or self.thread is None:
             return
-        self.server.should_exit = True
+        self.server.told.set()
         self.thread.join(10)
         assert not self.thread.is_alive()
         self.server = None

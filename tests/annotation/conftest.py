@@ -18,7 +18,6 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
-import uvicorn
 from sqlalchemy import func, insert, make_url, select
 
 from oneof.annotation.asking import people
@@ -27,6 +26,8 @@ from oneof.annotation.project.starting import start_project
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import events, items, models, predictions
 from oneof.annotation.web.app import create_app
+
+from .prompt_server import PromptServer
 
 
 def postgres_programs() -> Path | None:
@@ -148,14 +149,14 @@ class Served:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         self.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        self.server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, ws="none"))
+        self.server = PromptServer(app, log_level="error", access_log=False, ws="none")
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]})
         self.thread.start()
         while not self.server.started:
             time.sleep(0.005)
 
     def stop(self) -> None:
-        self.server.should_exit = True
+        self.server.told.set()
         self.thread.join()
 
 
@@ -190,7 +191,8 @@ class World:
             return people.find(connection, name)
 
     def browser(self) -> httpx.Client:
-        client = httpx.Client(base_url=self.served.url, headers={"X-Oneof": "1"}, timeout=60)
+        # There is no TLS here, and loading the certificates of the machine takes longer than many a test.
+        client = httpx.Client(base_url=self.served.url, headers={"X-Oneof": "1"}, timeout=60, verify=False)
         self.clients.append(client)
         return client
 

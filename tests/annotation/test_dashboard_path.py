@@ -53,7 +53,7 @@ def answer_everything(link: str) -> int:
     """Ada at work: she is always right."""
     url, _, token = link.partition("/join/")
     count = 0
-    with httpx.Client(base_url=url, headers={"X-Oneof": "1"}, timeout=60) as ada:
+    with httpx.Client(base_url=url, headers={"X-Oneof": "1"}, timeout=60, verify=False) as ada:
         ada.get(f"/join/{token}")
         while (claimed := ada.post("/api/claim", json={})).status_code == 200:
             question = claimed.json()

@@ -177,15 +177,16 @@ def test_item_09_phone_has_thumb_sized_buttons_at_the_bottom(
     ada.keep(f"phone-{width}")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_item_09_contrast_is_enough_in_light_and_dark(serve: Serve, open_page: Open, scheme: str) -> None:
-    ada = open_page(serve(epsilon=1.0), color_scheme=scheme)
+def test_item_09_contrast_is_enough_in_light_and_dark(serve: Serve, open_page: Open) -> None:
+    ada = open_page(serve(epsilon=1.0))
     ada.ready()
     ada.page.wait_for_selector("#undo")
-    worst = ada.page.evaluate(CONTRAST)
-    assert len(worst) > 15
-    assert [entry for entry in worst if entry[1] < 4.5] == []
-    ada.keep(f"desktop-{scheme}")
+    for scheme in ("light", "dark"):
+        ada.page.emulate_media(color_scheme=scheme)
+        worst = ada.page.evaluate(CONTRAST)
+        assert len(worst) > 15
+        assert [entry for entry in worst if entry[1] < 4.5] == [], scheme
+        ada.keep(f"desktop-{scheme}")
 
 
 def test_item_09_names_and_focus_order(serve: Serve, open_page: Open) -> None:
