@@ -29,7 +29,7 @@ from oneof.evaluation.intervals import (
 )
 from oneof.evaluation.judges import Judges, choose_judges
 from oneof.evaluation.law import refuse_other_law
-from oneof.evaluation.weights import weights_without_noise
+from oneof.evaluation.weights import mean_by_weights
 from oneof.queries.moment import Queries
 from oneof.queries.uniform import UniformQueries
 
@@ -220,27 +220,15 @@ def _by_items(judges: Judges, confidence: float) -> Estimate:
 
 def _by_weights(judges: Judges, confidence: float, queries: Queries) -> Estimate:
     """Another law of the questions: the mean of the unbiased weight on the prediction."""
-    items, ones = judges.answers.items, np.ones(len(judges))
-    unseen = _one_wrong(ones, 0 * ones, items)
-
-    def values(rho1: Floats, rho0: Floats, said: NDArray[np.bool_]) -> Floats:
-        weights = weights_without_noise(queries, judges.answers, rho1, rho0, said)
-        return np.take_along_axis(weights, judges.guess[:, None], axis=1)[:, 0]
-
-    said, unknown = judges.answers.responses, judges.unknown
-    pair = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0)
-    ends = np.stack([values(*pair, np.where(unknown, fill, said)) for fill in (True, False)])
-    fits = [least_squares(part, ones, items, confidence, unseen) for part in (ends.min(axis=0), ends.max(axis=0))]
-    value = float(ends[0][~unknown].mean()) if not unknown.all() else 0.5
-    low, high = fits[0].low, fits[1].high
-    if uncertain_rates.estimated(judges.answers):
-
-        def at(rho1: Floats, rho0: Floats) -> float:
-            return float(values(rho1, rho0, said)[~unknown].mean())
-
-        found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence)
-        low, high = map(float, square_and_add(value, [(low, high), *found]))
-    return Estimate(value, low, high, len(judges), "asymptotic")
+    ones = np.ones(len(judges))
+    return mean_by_weights(
+        judges,
+        confidence,
+        queries,
+        lambda weights: np.take_along_axis(weights, judges.guess[:, None], axis=1)[:, 0],
+        unseen=_one_wrong(ones, 0 * ones, judges.answers.items),
+        without_answers=0.5,
+    )
 
 
 def _one_wrong(slopes: Floats, noise: Floats, items: NDArray[np.int64]) -> float:

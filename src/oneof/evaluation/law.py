@@ -120,9 +120,7 @@ def _slack(judges: Judges, level: float) -> float:
 def _labels(judges: Judges, queries: Queries | None, level: float) -> list[str]:
     once = judges if judges.one_an_item else _once(judges)
     n, k = len(once), once.answers.classes
-    shown = np.zeros(k)
-    for start in range(0, n, max(1, CELLS // k)):
-        shown += once.answers[start : start + max(1, CELLS // k)].subsets.sum(axis=0)
+    shown = _times_shown(once.answers)
     if isinstance(queries, UniformQueries) or queries is None:
         expected = np.full(k, float(once.answers.sizes.mean()) / k)
     else:
@@ -135,6 +133,13 @@ def _labels(judges: Judges, queries: Queries | None, level: float) -> list[str]:
         f"the label {_name(once.answers, label)} was shown in {_percent(shown[label] / n)} of {n:,} questions, "
         f"where {_percent(expected[label])} are expected"
     ]
+
+
+def _times_shown(answers: Answers) -> Floats:
+    """How many questions show each label, (k,); counted in parts, so that many classes do not need much memory."""
+    step = max(1, CELLS // answers.classes)
+    parts = (answers[start : start + step].subsets.sum(axis=0) for start in range(0, len(answers), step))
+    return np.asarray(sum(parts, np.zeros(answers.classes)))
 
 
 def _pairs(judges: Judges, level: float) -> list[str]:
@@ -163,10 +168,8 @@ def _decoys(judges: Judges, level: float) -> list[str]:
     """Beside the prediction every other label is shown with probability (m - 1) / (k - 1)."""
     answers, k = judges.answers, judges.answers.classes
     made_from = judges.guess if answers.predicted is None else answers.predicted
-    shown, could = np.zeros(k), len(answers) - np.bincount(made_from, minlength=k)
-    for start in range(0, len(answers), max(1, CELLS // k)):
-        shown += answers[start : start + max(1, CELLS // k)].subsets.sum(axis=0)
-    shown -= np.bincount(made_from, minlength=k)
+    certain = np.bincount(made_from, minlength=k)
+    shown, could = _times_shown(answers) - certain, len(answers) - certain
     expected = (float(answers.sizes.mean()) - 1) / (k - 1)
     chance = unlikely(shown, could, expected, expected)
     label = int(np.argmin(chance))

@@ -6,12 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oneof.answers import Answers
-from oneof.evaluation import uncertain_rates
 from oneof.evaluation.accuracy import judges_of
-from oneof.evaluation.agreement import Floats
 from oneof.evaluation.estimate import Estimate
-from oneof.evaluation.intervals import least_squares, square_and_add
-from oneof.evaluation.weights import weights_without_noise
+from oneof.evaluation.weights import mean_by_weights
 from oneof.queries.moment import Queries
 from oneof.queries.uniform import UniformQueries
 
@@ -55,23 +52,6 @@ def estimate_risk(
         check=check, queries=queries, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on,
     )  # fmt: skip
     law = queries or UniformQueries(answers.classes, 1)
-    losses, items, unknown = get(loss)(scores).numpy()[judges.answers.items], judges.answers.items, judges.unknown
-    said, ones = judges.answers.responses, np.ones(len(judges))
-
-    def values(rho1: Floats, rho0: Floats, fill: bool) -> Floats:
-        weights = weights_without_noise(law, judges.answers, rho1, rho0, np.where(unknown, fill, said))
-        return np.asarray((weights * losses).sum(axis=1))
-
-    pair = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0)
-    both = np.stack([values(*pair, fill) for fill in (True, False)])
-    fits = [least_squares(part, ones, items, confidence) for part in (both.min(axis=0), both.max(axis=0))]
-    value = float(both[0][~unknown].mean()) if not unknown.all() else float("nan")
-    low, high = fits[0].low, fits[1].high
-    if uncertain_rates.estimated(judges.answers):
-
-        def at(rho1: Floats, rho0: Floats) -> float:
-            return float(values(rho1, rho0, True)[~unknown].mean())
-
-        found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence)
-        low, high = map(float, square_and_add(value, [(low, high), *found]))
-    return Estimate(value, low, high, len(judges), "asymptotic", judges.notes)
+    losses = get(loss)(scores).numpy()[judges.answers.items]
+    found = mean_by_weights(judges, confidence, law, lambda weights: np.asarray((weights * losses).sum(axis=1)))
+    return Estimate(*found, found.kind, judges.notes)

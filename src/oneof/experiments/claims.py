@@ -49,18 +49,13 @@ def _competitive(source: Source) -> Iterator[Effect]:
             yield _effect(dataset, f"{p_yes}", source.accuracy(dataset, p_yes, "URE-MAE") - middle)
 
 
-def _difference(better: str, base: str, datasets: tuple[str, ...], source: Source) -> Iterator[Effect]:
+def _difference(
+    better: str, base: str, datasets: tuple[str, ...], source: Source, *, corrected: bool = False
+) -> Iterator[Effect]:
+    """The differences in all cells; or, with `corrected`, where the raw risk turned negative: a correction acted."""
     for dataset in datasets:
         for p_yes in P_YES:
-            values = source.accuracy(dataset, p_yes, better) - source.accuracy(dataset, p_yes, base)
-            yield _effect(dataset, f"{p_yes}", values)
-
-
-def _corrected_difference(better: str, base: str, datasets: tuple[str, ...], source: Source) -> Iterator[Effect]:
-    """Yield the differences in the cells in which the raw risk turned negative, so that a correction acted."""
-    for dataset in datasets:
-        for p_yes in P_YES:
-            if source.corrected(dataset, p_yes):
+            if not corrected or source.corrected(dataset, p_yes):
                 values = source.accuracy(dataset, p_yes, better) - source.accuracy(dataset, p_yes, base)
                 yield _effect(dataset, f"{p_yes}", values)
 
@@ -153,7 +148,7 @@ def _mae_falls_with_batches(source: Source) -> Iterator[Effect]:
 
 
 def _over(better: str, base: str, datasets: tuple[str, ...]) -> Callable[[Source], Iterator[Effect]]:
-    return partial(_corrected_difference, better, base, datasets)
+    return partial(_difference, better, base, datasets, corrected=True)
 
 
 CLAIMS = (
