@@ -34,7 +34,7 @@ Split = tuple[NDArray[Any], NDArray[np.int64], NDArray[Any], NDArray[np.int64]]
 
 
 def digits(seed: int) -> Split:
-    """Pixels, 64 numbers an item."""
+    """Pixels, 64 numbers per item."""
     train, test = datasets.load("digits", "train"), datasets.load("digits", "test")
     x, other = (part.images.reshape(len(part), -1) for part in (train, test))
     return x, train.labels, other, test.labels

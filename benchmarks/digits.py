@@ -1,6 +1,6 @@
 """Digits from one yes/no answer an item: accuracy and the coverage of the label-free interval, over seeds.
 
-    python -m benchmarks.digits     # writes results/digits.csv, one row a run, under the names of results/rows.csv
+    python -m benchmarks.digits     # writes results/digits.csv, one row per run, under the names of results/rows.csv
 
 The likelihood for questions about 3, 5 and 7 labels; URE, NN and ABS with the GCE loss for 3. Each run trains
 `OneOfClassifier` as it comes on the 1347 training items, and is judged by one answer about each of the 450 test items.

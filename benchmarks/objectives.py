@@ -51,7 +51,7 @@ def step(name: str, options: dict[str, Any], batch: int, classes: int, size: int
 
 
 def measure() -> pd.DataFrame:
-    """One row an objective and a case."""
+    """One row per objective and case."""
     torch.set_num_threads(1)
     rows = []
     for batch, classes, size, turns in CASES:

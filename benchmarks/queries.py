@@ -28,7 +28,7 @@ def loop(classes: int, size: int, rows: int, rng: np.random.Generator) -> NDArra
 
 
 def measure() -> pd.DataFrame:
-    """One row a case."""
+    """One row per case."""
     rows = []
     for classes, size, n in CASES:
         queries, rng = UniformQueries(classes, size), np.random.default_rng(0)

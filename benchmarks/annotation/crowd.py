@@ -1,5 +1,6 @@
 """Annotators by the dozen: what they send, how long each request took, and a server for them."""
 
+import argparse
 import asyncio
 import json
 import os
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 from urllib.request import urlopen
 
@@ -125,6 +127,52 @@ class Server:
         before = self.cpu_seconds()
         answers, took = asyncio.run(crowd(self.port, self.cookies, seconds, thinking, waits))
         return answers / took, 1000 * (self.cpu_seconds() - before) / max(1, answers)
+
+
+def measured(
+    servers: dict[int, Server], thinking: float, seconds: float, rounds: int
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The figures of each server under load, by its key; they take turns, so that whatever else goes on hits all alike.
+
+    Paced: everybody thinks for so many seconds on average; the percentiles are of that. Flat out: nobody thinks.
+    """
+    waits = {key: Waits() for key in servers}
+    paced: dict[int, list[tuple[float, float]]] = {key: [] for key in servers}
+    flat_out: dict[int, list[float]] = {key: [] for key in servers}
+    # What making the tasks left to write would otherwise go to disk during the first seconds of the load.
+    os.sync()
+    print("measuring", flush=True)
+    for server in servers.values():
+        server.load(3.0, thinking, Waits())
+    for _ in range(rounds):
+        for key, server in servers.items():
+            paced[key].append(server.load(seconds, thinking, waits[key]))
+        for key, server in servers.items():
+            rushed = Waits()
+            flat_out[key].append(server.load(seconds / 2, 0.0, rushed)[0])
+            waits[key].errors += rushed.errors
+    for key, server in servers.items():
+        yield (
+            key,
+            {
+                "annotators": len(server.cookies),
+                "seconds": seconds * rounds,
+                **waits[key].figures(),
+                "answers_per_second": round(median(rate for rate, _ in paced[key]), 1),
+                "cpu_ms_per_answer": round(median(cpu for _, cpu in paced[key]), 2),
+                "flat_out_per_second": round(median(flat_out[key]), 1),
+            },
+        )
+
+
+def wanted(about: str | None, given: list[str] | None, *, annotators: int, tasks: int) -> argparse.Namespace:
+    """What the command line says: --annotators, --tasks, --seconds and --rounds."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--annotators", type=int, default=annotators)
+    parser.add_argument("--tasks", type=int, default=tasks)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--rounds", type=int, default=2)
+    return parser.parse_args(given)
 
 
 @contextmanager

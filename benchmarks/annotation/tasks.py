@@ -7,62 +7,23 @@ Paced: each annotator thinks for a second on average, as people do; the percenti
 there. Flat out: nobody thinks. Bounded by --seconds and --rounds.
 """
 
-import argparse
-import os
 import sys
 import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from benchmarks.annotation import keep
-from benchmarks.annotation.crowd import Server, Waits, served
+from benchmarks.annotation.crowd import measured, served, wanted
 from benchmarks.annotation.postgres import new_database, postgres
 
 THINKING_SECONDS = 1.0
 
 
-def measure(servers: dict[int, Server], seconds: float, rounds: int) -> list[dict[str, Any]]:
-    """A row for each number of tasks."""
-    waits = {size: Waits() for size in servers}
-    paced: dict[int, list[tuple[float, float]]] = {size: [] for size in servers}
-    flat_out: dict[int, list[float]] = {size: [] for size in servers}
-    # What making the tasks left to write would otherwise go to disk during the first seconds of the load.
-    os.sync()
-    print("measuring", flush=True)
-    for server in servers.values():
-        server.load(3.0, THINKING_SECONDS, Waits())
-    for _ in range(rounds):
-        for size, server in servers.items():
-            paced[size].append(server.load(seconds, THINKING_SECONDS, waits[size]))
-        for size, server in servers.items():
-            flat_out[size].append(server.load(seconds / 2, 0.0, Waits())[0])
-    return [
-        {
-            "benchmark": "tasks",
-            "tasks": size,
-            "annotators": len(server.cookies),
-            "processes": 1,
-            "seconds": seconds * rounds,
-            **waits[size].figures(),
-            "answers_per_second": round(median(rate for rate, _ in paced[size]), 1),
-            "cpu_ms_per_answer": round(median(cpu for _, cpu in paced[size]), 2),
-            "flat_out_per_second": round(median(flat_out[size]), 1),
-        }
-        for size, server in servers.items()
-    ]
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Measure both databases, one after the other."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tasks", type=int, default=1_000_000)
-    parser.add_argument("--annotators", type=int, default=50)
-    parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--rounds", type=int, default=2)
-    wanted = parser.parse_args(arguments)
+    asked = wanted(__doc__, arguments, annotators=50, tasks=1_000_000)
     rows: list[dict[str, Any]] = []
     for database in ("SQLite", "PostgreSQL"):
         print(f"{database}: making tasks", flush=True)
@@ -70,12 +31,14 @@ def main(arguments: list[str] | None = None) -> None:
             home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             server = stack.enter_context(postgres()) if database == "PostgreSQL" else None
             servers = {}
-            for size in (1_000, wanted.tasks):
+            for size in (1_000, asked.tasks):
                 started = time.monotonic()
                 url = None if server is None else new_database(server)
-                servers[size] = stack.enter_context(served(home / str(size), size, wanted.annotators, url))
+                servers[size] = stack.enter_context(served(home / str(size), size, asked.annotators, url))
                 print(f"{database}: {size} tasks made in {time.monotonic() - started:.0f} s", flush=True)
-            rows += [{"database": database, **row} for row in measure(servers, wanted.seconds, wanted.rounds)]
+            common = {"benchmark": "tasks", "database": database, "processes": 1}
+            found = measured(servers, THINKING_SECONDS, asked.seconds, asked.rounds)
+            rows += [{**common, "tasks": size, **row} for size, row in found]
     keep(rows)
 
 

@@ -3,7 +3,7 @@
     python -m benchmarks.beyond.privacy
 
 The prediction: n private answers are worth n / c open ones, with c either the least factor of linear estimates,
-((e^eps + 1)/(e^eps - 1))^2, or the ratio of bits an answer, both as `oneof plan` prints them; the accuracy of so many
+((e^eps + 1)/(e^eps - 1))^2, or the ratio of bits per answer, both as `oneof plan` prints them; the accuracy of so many
 open answers is measured. Less jitter is tried at epsilon = 1, to see what overfitting does. Writes
 results/beyond/privacy.csv and .png; with --draw, only the figure.
 """

@@ -1,4 +1,4 @@
-"""Sets of labels with one bit a label."""
+"""Sets of labels with one bit per label."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""oneof annotate report: a line a class, or JSON."""
+"""oneof annotate report: a line per class, or JSON."""
 
 import json
 from pathlib import Path

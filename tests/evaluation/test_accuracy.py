@@ -149,7 +149,7 @@ def test_skips_widen_by_their_share(simulate: Callable[..., Any]) -> None:
 
 
 def test_kinds_of_answers_together_hold_at_least(covered: Callable[..., float], simulate: Callable[..., Any]) -> None:
-    """Uniform questions of two sizes and predictions among decoys, one answer an item."""
+    """Uniform questions of two sizes and predictions among decoys, one answer per item."""
     parts = [
         simulate(200, 10, 3, 0.9, 150),
         simulate(200, 10, 5, 0.9, 100),

@@ -1,4 +1,4 @@
-"""What holds for every objective: shapes, sizes, precision, several answers an item, and parts of a batch."""
+"""What holds for every objective: shapes, sizes, precision, several answers per item, and parts of a batch."""
 
 from typing import Any
 

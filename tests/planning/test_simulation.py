@@ -60,7 +60,7 @@ def test_it_asks_trains_and_judges(blobs: tuple[NDArray[np.float64], NDArray[np.
     assert run.history["true"].iloc[-1] > 0.93
     last = run.history.iloc[-1]
     assert last["low"] <= last["true"] + 0.02
-    assert last["low"] < last["high"], "one answer an item: the interval is the exact one"
+    assert last["low"] < last["high"], "one answer per item: the interval is the exact one"
     assert run.history["labels_shown"].iloc[-1] == run.answers.subsets.sum()
     assert run.answers.adaptive is not None
     judges = np.isin(run.answers.items, run.judging)

@@ -148,7 +148,7 @@ def test_judging_items_are_not_asked_twice_while_others_wait() -> None:
 
 
 def test_asking_on_finds_every_class() -> None:
-    """Without any model, halving the belief settles 16 classes in exactly 4 answers an item."""
+    """Without any model, halving the belief settles 16 classes in exactly 4 answers per item."""
     k, n = 16, 64
     labels = np.arange(n) % k
     flat = np.full((n, k), 1 / k)

@@ -16,7 +16,7 @@ def test_one_changes_nothing_and_more_flattens() -> None:
 
 @pytest.mark.parametrize("right", [1.0, 2.5])
 def test_the_temperature_is_found_from_answers_alone(right: float) -> None:
-    """Labels drawn from tempered probabilities, two answers an item: the second is judged given the first."""
+    """Labels drawn from tempered probabilities, two answers per item: the second is judged given the first."""
     rng, n, k = np.random.default_rng(1), 4000, 6
     p = rng.dirichlet(np.full(k, 0.3), n)
     labels = (temper(p, right).cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)

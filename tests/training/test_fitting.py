@@ -165,7 +165,7 @@ def test_logits_come_in_order_for_any_number_of_items(items):
 
 
 def test_memory_grows_by_bits_and_not_by_numbers(tmp_path):
-    """What `fit` adds to answers and items on disk, beside a step: far less than a byte a label of every answer."""
+    """What `fit` adds to answers and items on disk, beside a step: far less than a byte per label of every answer."""
     n, k = 100_000, 200
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(n, 2)).astype(np.float32))
     features = Features(np.load(tmp_path / "x.npy", mmap_mode="r"))
@@ -178,7 +178,7 @@ def test_memory_grows_by_bits_and_not_by_numbers(tmp_path):
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 0.6 * n * k, f"{peak / (n * k):.2f} bytes a label"
+    assert peak < 0.6 * n * k, f"{peak / (n * k):.2f} bytes per label"
 
 
 def bad_answers() -> dict[str, tuple[Answers, dict[str, object], str]]:

@@ -1,4 +1,4 @@
-"""Sets of labels with one bit a label: k/8 bytes a set in place of k. Rows as `np.packbits` makes them."""
+"""Sets of labels with one bit per label: k/8 bytes per set in place of k. Rows as `np.packbits` makes them."""
 
 from dataclasses import dataclass
 from typing import Self

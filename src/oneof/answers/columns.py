@@ -61,7 +61,7 @@ class Table:
         return columns
 
     def _packed(self, classes: Classes) -> bitsets.Packed:
-        """The subsets with one bit a label; only some rows at a time have a byte a label."""
+        """The subsets with one bit per label; only some rows at a time have a byte per label."""
         codes, k = self._codes(classes), classes if isinstance(classes, int) else len(classes)
         n, step = len(self.sizes), bitsets.rows_at_once(k)
         ends = np.concatenate([[0], np.cumsum(self.sizes)])

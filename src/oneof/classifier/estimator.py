@@ -36,7 +36,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     explains each. None stands for what the recipe and the data suggest. objective: a name, or an `Objective` of your
     own; loss: a name, or a function of the logits. backbone: a name, or an `nn.Module` of your own, of which a copy is
     trained and sees standardised items. holdout: the share of the items whose answers do not train but judge. queries:
-    the query distribution where it is not uniform. callbacks: functions that are called after each epoch with its row
+    the law of the questions where it is not uniform. callbacks: functions that are called after each epoch with its row
     of figures, see `oneof.training.callbacks`. random_state: the seed.
 
     >>> from sklearn.datasets import load_digits
@@ -111,8 +111,8 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
 
         X: images (n, h, w), (n, c, h, w) or (n, h, w, c); tables or sparse matrices (n, d); tensors and frames too.
         y: `Answers`, about rows of X or about names in the index of a frame X; or a signed array (n, k) as
-        `Answers.signed` gives, one answer an item; or, for comparison with full supervision, exact labels (n,), each of
-        which counts as a yes to a question about itself alone.
+        `Answers.signed` gives, one answer per item; or, for comparison with full supervision, exact labels (n,), each
+        of which counts as a yes to a question about itself alone.
         held_out: the rows of X that were put aside to judge before any question was chosen by a model, in place of a
         random share of them.
         """
@@ -260,7 +260,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1:
             y = Answers.from_signed(y)
             if len(y) != items:
-                raise ValueError(f"{items} items but {len(y)} rows of y: one signed row an item is expected")
+                raise ValueError(f"{items} items but {len(y)} rows of y: one signed row per item is expected")
         if isinstance(y, Answers):
             y = aligned(y, X)
             self.classes_ = np.asarray(y.class_names if y.class_names else np.arange(y.classes))

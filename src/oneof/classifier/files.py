@@ -74,7 +74,7 @@ def save(model: "OneOfClassifier", path: Path, more: Callable[[Path], None] | No
 
 
 def _queries_to_json(queries: Queries | None) -> dict[str, Any] | None:
-    """Judging needs the query distribution; None is the uniform one."""
+    """Judging needs the law of the questions; None is the uniform one."""
     if queries is None or isinstance(queries, UniformQueries):
         return None
     if isinstance(queries, WeightedQueries):

@@ -29,7 +29,7 @@ def estimate_flips(x: Any, answers: Answers, config: Config) -> tuple[Answers, F
 
 
 def describe_flips(rates: FlipRates) -> str:
-    """A line an annotator, the least reliable first, with a word about those whose answers say little."""
+    """A line per annotator, the least reliable first, with a word about those whose answers say little."""
     order = sorted(range(len(rates.annotators)), key=lambda row: -(rates.flip_yes[row] + rates.flip_no[row]))
     lines = []
     for row in order:

@@ -1,4 +1,4 @@
-"""The command line: one file a command group, no logic of its own."""
+"""The command line: one file per command group, no logic of its own."""
 
 import warnings
 from importlib import metadata

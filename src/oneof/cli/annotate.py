@@ -101,7 +101,7 @@ def serve(
         str | None,
         typer.Option(envvar="ONEOF_METRICS_TOKEN", help="Who sends it may read /metrics. Default: this machine alone."),
     ] = None,
-    log_level: Annotated[LogLevel, typer.Option(help="debug, info (a line a request), warning or error.")] = "info",
+    log_level: Annotated[LogLevel, typer.Option(help="debug, info (a line per request), warning or error.")] = "info",
 ) -> None:
     """Serve the page until stopped. With --database URL the project moves there, if that database is empty."""
     from pydantic import ValidationError

@@ -41,7 +41,7 @@ def print_status(figures: dict[str, Any]) -> None:
 
 
 def _print_table(rows: Sequence[Sequence[str]]) -> None:
-    """A table where it fits or goes into a file; in a window that is too narrow for it, a few lines a person."""
+    """A table where it fits or goes into a file; in a window that is too narrow for it, a few lines per person."""
     from rich.console import Console
     from rich.table import Table
 

@@ -13,7 +13,7 @@ app = typer.Typer(help="List, fetch and verify the data sets.", no_args_is_help=
 Names = Annotated[list[str] | None, typer.Argument(help="Data sets, such as mnist or CIFAR-10. Default: all.")]
 Root = Annotated[
     Path | None,
-    typer.Option(help="Folder with one folder a data set. Default: ONEOF_DATA, else the user's cache folder."),
+    typer.Option(help="Folder with one folder per data set. Default: ONEOF_DATA, else the user's cache folder."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 

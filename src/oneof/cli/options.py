@@ -17,7 +17,7 @@ Items = Annotated[
     typer.Argument(
         metavar="ITEMS",
         help="Items: a folder of pictures or of .txt files; a table (.csv .tsv .jsonl .parquet) with an id column and "
-        "a column text, a column path of pictures, or numeric features; .txt, a text a line; .npy/.npz; "
+        "a column text, a column path of pictures, or numeric features; .txt, a text per line; .npy/.npz; "
         "or dataset:NAME/train|test (dataset:digits/train needs no download).",
     ),
 ]

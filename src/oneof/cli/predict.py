@@ -15,7 +15,7 @@ def predict(
     out: Annotated[Path, typer.Option(help="Where to write: .csv or .parquet.")],
     as_json: AsJson = False,
 ) -> None:
-    """Write one row an item: id, prediction, and the probability of each class.
+    """Write one row per item: id, prediction, and the probability of each class.
 
     Example: oneof predict model dataset:digits/test --out predictions.csv
     """

@@ -18,7 +18,7 @@ ROOT_VARIABLE = "ONEOF_DATA"
 
 
 def data_root(root: str | Path | None = None) -> Path:
-    """The folder that holds one folder a data set: `root`, else ONEOF_DATA, else the user's cache folder."""
+    """The folder that holds one folder per data set: `root`, else ONEOF_DATA, else the user's cache folder."""
     if root is not None:
         return Path(root)
     if os.environ.get(ROOT_VARIABLE):

@@ -29,7 +29,7 @@ def load(
 
     name: one of `names()`; the paper's spelling works too.
     split: "train" or "test".
-    root: the folder that holds one folder a data set. Default: ONEOF_DATA, else the user's cache folder.
+    root: the folder that holds one folder per data set. Default: ONEOF_DATA, else the user's cache folder.
     accept_unverified: use a file that is not byte for byte the official one, with a warning. Default: refuse it,
     unless the environment says ONEOF_ACCEPT_UNVERIFIED=1.
     paper_sizes: use as many items as the paper did (USPS 5000/1000, SVHN 50000/10000): a random subset with a fixed

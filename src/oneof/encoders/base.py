@@ -43,7 +43,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         raise NotImplementedError
 
     def transform(self, X: Any) -> Any:
-        """The items as numbers, a row an item; one that cannot be read is an error that names it."""
+        """The items as numbers, a row per item; one that cannot be read is an error that names it."""
         found = self.encode(X)
         if found.problems:
             row, reason = next(iter(found.problems.items()))

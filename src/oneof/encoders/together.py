@@ -14,7 +14,7 @@ from oneof.encoders.registry import create
 class Together(Encoder):
     """The features of all encoders, one after the other; sparse where one of them is.
 
-    names: of encoders that take the same kind of items and give a row of numbers an item.
+    names: of encoders that take the same kind of items and give a row of numbers per item.
 
     >>> Together(["words", "words"]).fit(["a red fox"]).transform(["red"]).shape
     (1, 52)

@@ -1,9 +1,9 @@
 """Accuracy from answers alone, with an interval.
 
 An answer agrees with a prediction with probability A right + (1 - A) wrong (see `agreement`), A being the true
-accuracy. With one answer an item and known flip rates the agreements are independent, and a Clopper-Pearson interval on
-their number gives an *exact* interval for A; with several kinds of answers one that holds *at least* (Hoeffding 1956: a
-sum of unequal chances spreads less than a Binomial of their mean). Several answers an item, and other laws of
+accuracy. With one answer per item and known flip rates the agreements are independent, and a Clopper-Pearson interval
+on their number gives an *exact* interval for A; with several kinds of answers one that holds *at least* (Hoeffding
+1956: a sum of unequal chances spreads less than a Binomial of their mean). Several answers per item, and other laws of
 questions, are fitted by least squares, with a variance that takes the answers about one item as one: *asymptotic*.
 Skips may have agreed or not: the lower end takes them all as disagreements, the upper end as agreements.
 """
@@ -52,7 +52,7 @@ def estimate_accuracy(
     anytime: an interval that may be looked at after every answer; for one planned look the default is narrower.
     Where annotators are named and their flip rates are not known, a note tells the accuracy at some rates.
     check: refuse answers that do not fit the law of their questions, and leave out annotators who are of no use.
-    queries: the query distribution where it is not uniform. flip rates default to those that the answers carry, with
+    queries: the law of the questions where it is not uniform. flip rates default to those that the answers carry, with
     their uncertainty where they were estimated. trained_on: items that the model has learned from; never judged by.
 
     >>> from oneof import UniformQueries, respond
@@ -110,14 +110,14 @@ def judged_accuracy(
     found = accuracy_interval(single, confidence, anytime=anytime, queries=queries)
     notes = judges.notes
     if len(single) < len(judges):
-        notes += (f"one answer an item counts: {len(judges) - len(single):,} further ones were not used",)
+        notes += (f"one answer per item counts: {len(judges) - len(single):,} further ones were not used",)
     return Estimate(*found, found.kind, notes).within(0.0, 1.0)
 
 
 def accuracy_interval(
     judges: Judges, confidence: float, *, anytime: bool = False, queries: Queries | None = None
 ) -> Estimate:
-    """The same before it is cut to 0..1; with `anytime` for judges of one answer an item."""
+    """The same before it is cut to 0..1; with `anytime` for judges of one answer per item."""
     if queries is not None and not _uniform(queries):
         if anytime:
             raise ValueError("an anytime interval needs uniform questions, or questions made from the prediction")
@@ -128,7 +128,7 @@ def accuracy_interval(
 
 
 def accuracy_by_counts(counts: Agreements, confidence: float, *, anytime: bool = False) -> Estimate:
-    """The accuracy from agreements counted by kind, one answer an item, flip rates known; not cut to 0..1."""
+    """The accuracy from agreements counted by kind, one answer per item, flip rates known; not cut to 0..1."""
     kind = "anytime" if anytime else "exact" if len(counts.n) == 1 else "at least"
     counts = counts if anytime else counts.most_telling()
     total, agreed, unknown = counts.n.sum(), counts.agreed.sum(), counts.unknown.sum()
@@ -145,7 +145,7 @@ def accuracy_by_counts(counts: Agreements, confidence: float, *, anytime: bool =
 
 
 def _by_counts(judges: Judges, confidence: float, anytime: bool) -> Estimate:
-    """One answer an item: the number of agreements."""
+    """One answer per item: the number of agreements."""
     if not uncertain_rates.estimated(judges.answers):
         counts = Agreements.count(*judges.rates(), judges.agrees, judges.unknown)
         return accuracy_by_counts(counts, confidence, anytime=anytime)
@@ -189,7 +189,7 @@ def _most_telling(judges: Judges) -> Judges:
 
 
 def _by_items(judges: Judges, confidence: float) -> Estimate:
-    """Several answers an item: least squares."""
+    """Several answers per item: least squares."""
     told = uncertain_rates.estimated(judges.answers)
     pair = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0) if told else (judges.rho1, judges.rho0)
     right, wrong = judges.rates(*pair)

@@ -115,7 +115,7 @@ def class_report(
     flip_no: ArrayLike | None = None,
     trained_on: ArrayLike | None = None,
 ) -> pd.DataFrame:
-    """One row a class: share of the items, share predicted, precision and recall, each with _low and _high; label-free.
+    """One row per class: share of the items, share predicted, precision, recall, each with _low and _high; label-free.
 
     simultaneous: widen the intervals so that all of a column hold at once (Bonferroni); by default each holds by
     itself, and of 20 about one does not. `frame.attrs["note"]` says which. Other arguments: see `estimate_accuracy`.

@@ -25,7 +25,7 @@ def estimate_calibration(
     flip_no: ArrayLike | None = None,
     trained_on: ArrayLike | None = None,
 ) -> pd.DataFrame:
-    """One row a bin of confidence: mean confidence, accuracy with low and high, n answers; label-free.
+    """One row per bin of confidence: mean confidence, accuracy with low and high, n answers; label-free.
 
     probabilities: (items, k), each row a distribution; `answers.items` points into it. bins: equally wide; empty ones
     are left out. `frame.attrs["note"]` says how many intervals there are. Other arguments: see `estimate_accuracy`.

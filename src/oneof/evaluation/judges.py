@@ -67,7 +67,7 @@ class Judges:
         return right, wrong
 
     def first_of_each_item(self) -> Self:
-        """One answer an item, the first that is not unknown: answers about different items are independent."""
+        """One answer per item, the first that is not unknown: answers about different items are independent."""
         order = np.lexsort((np.arange(len(self)), self.unknown, self.answers.items))
         items = self.answers.items[order]
         kept = np.sort(order[np.concatenate([[True], items[1:] != items[:-1]])])

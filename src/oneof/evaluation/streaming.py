@@ -12,7 +12,7 @@ from oneof.evaluation.estimate import Estimate
 class StreamingAccuracy:
     """The accuracy of a model from answers that come in batches; only counts are kept.
 
-    Every batch must be about items that no batch before was about; of several answers an item the first counts.
+    Every batch must be about items that no batch before was about; of several answers per item the first counts.
 
     >>> from oneof import UniformQueries, respond
     >>> metric, rng = StreamingAccuracy(), np.random.default_rng(0)

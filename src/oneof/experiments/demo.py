@@ -89,7 +89,7 @@ what is minimised. NN stops there, ABS turns back. The likelihood is never negat
 
 
 def _curves(histories: dict[str, list[dict[str, Any]]]) -> bytes:
-    """Risk above, accuracy below, one column an objective. PNG."""
+    """Risk above, accuracy below, one column per objective. PNG."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(3.3 * len(histories), 5.2), layout="constrained")

@@ -71,7 +71,7 @@ def leaderboard(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def leaderboard_table(rows: pd.DataFrame) -> Table:
-    """The leaderboard as a table of 21 lines, one column an objective; a mean above the paper's best is bold."""
+    """The leaderboard as a table of 21 lines, one column per objective; a mean above the paper's best is bold."""
     board = leaderboard(rows)
     objectives = list(board["objective"].unique())
     derived = set(rows.loc[~rows["official_files"].astype(bool), "dataset"])

@@ -12,7 +12,7 @@ METHODS = ("URE-MAE", "GCE-URE", "GCE-NN", "GCE-ABS")
 
 
 def negative_table(rows: pd.DataFrame) -> Table:
-    """The mean share of batches with a negative raw risk, a line a data set, P(s=1) and batch size."""
+    """The mean share of batches with a negative raw risk, a line per data set, P(s=1) and batch size."""
     compared = rows[rows["method"].isin(METHODS)]
     lines: list[tuple[Cell, ...]] = []
     for dataset, p_yes, group in blocks(compared):

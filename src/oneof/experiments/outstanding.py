@@ -49,7 +49,7 @@ def seconds(spec: RunSpec, rows: pd.DataFrame) -> float:
 
 
 def outstanding(key: str, preset: Preset, rows: pd.DataFrame, workers: int) -> Table:
-    """A line a data set: what it is trained with, how many runs are done and missing, and the hours.
+    """A line per data set: what it is trained with, how many runs are done and missing, and the hours.
 
     key: a table or figure, "all" or "leaderboard".
     preset: what would be run.

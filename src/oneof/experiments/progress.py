@@ -21,7 +21,7 @@ def work(spec: RunSpec) -> float:
 
 
 class GridProgress:
-    """Follows the runs of a grid; on a terminal as bars, elsewhere as one line a finished run."""
+    """Follows the runs of a grid; on a terminal as bars, elsewhere as one line per finished run."""
 
     def __init__(self, pending: Sequence[RunSpec], skipped: int, console: Console | None) -> None:
         self._console = console

@@ -51,7 +51,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Preset:
-    """A budget a data set (by registry name), the seeds, the recipe, and what is searched label-free.
+    """A budget per data set (by registry name), the seeds, the recipe, and what is searched label-free.
 
     `candidates`: other budgets for a data set; the one that held-out answers prefer takes the place of its own.
     """

@@ -103,7 +103,7 @@ def query_size(p_yes: float, classes: int) -> int:
 
 
 def training_answers(spec: RunSpec, labels: NDArray[np.int64], classes: int) -> tuple[Answers, NDArray[np.int64]]:
-    """One answer an item, the same for every method, and the items held out."""
+    """One answer per item, the same for every method, and the items held out."""
     if spec.method == SUPERVISED:
         subsets = np.eye(classes, dtype=np.bool_)[labels]
     else:

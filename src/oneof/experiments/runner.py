@@ -26,7 +26,7 @@ from oneof.experiments.store import COLUMNS, Results
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run leaves: its row, one entry an epoch, one entry a class (see `store`)."""
+    """What a run leaves: its row, one entry per epoch, one entry per class (see `store`)."""
 
     row: Mapping[str, Any]
     history: Sequence[Mapping[str, Any]]

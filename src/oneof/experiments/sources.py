@@ -1,6 +1,6 @@
 """Where the numbers of a claim come from: our rows, or the paper's tables. Both answer the same questions.
 
-Every answer is a series with one entry a seed, empty where nothing was run. The paper publishes means, so it has one
+Every answer is a series with one entry per seed, empty where nothing was run. The paper publishes means, so it has one
 entry; and it publishes accuracies only, so what its figures show comes back empty.
 """
 

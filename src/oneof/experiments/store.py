@@ -1,7 +1,7 @@
 """Result rows on disk: tidy CSV files that grow by whole runs and are never half-written.
 
-A results folder holds `rows.csv` (one line a run), `histories.csv` (one line a run and epoch), `per_class.csv`
-(one line a run and class). A run is *finished* when its line is in `rows.csv`, which is written last, and has no
+A results folder holds `rows.csv` (one line per run), `histories.csv` (one line per run and epoch), `per_class.csv`
+(one line per run and class). A run is *finished* when its line is in `rows.csv`, which is written last, and has no
 error. The line of a run that failed has its configuration and the error, and no figures.
 """
 
@@ -101,21 +101,21 @@ class Results:
         self.folder = Path(folder)
 
     def rows(self) -> pd.DataFrame:
-        """One row a finished run, with the columns of `COLUMNS`."""
+        """One row per finished run, with the columns of `COLUMNS`."""
         lines = self._lines("rows.csv", COLUMNS)
         return _typed(lines[lines["error"] == ""])
 
     def failed(self) -> pd.DataFrame:
-        """One row a run that failed when it was last tried; its figures are missing."""
+        """One row per run that failed when it was last tried; its figures are missing."""
         lines = self._lines("rows.csv", COLUMNS)
         return _typed(lines[lines["error"] != ""])
 
     def histories(self) -> pd.DataFrame:
-        """One row a finished run and epoch, joined with the run's row; shared names are the epoch's."""
+        """One row per finished run and epoch, joined with the run's row; shared names are the epoch's."""
         return self._joined(_typed(self._lines("histories.csv", HISTORY_COLUMNS)))
 
     def per_class(self) -> pd.DataFrame:
-        """One row a finished run and class, joined with the run's row."""
+        """One row per finished run and class, joined with the run's row."""
         return self._joined(_typed(self._lines("per_class.csv", PER_CLASS_COLUMNS)))
 
     def evidence(self, preset: str) -> Evidence:

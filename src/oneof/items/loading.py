@@ -77,7 +77,7 @@ def load(source: str) -> Items:
     """Read items.
 
     source: `.npy` or `.npz` (array `x` or the only one; `y` for labels); a table with a column `id` and numbers, a
-    column `text`, or a column `path` of pictures (`.csv`, `.tsv`, `.jsonl`, `.parquet`); `.txt` with a text a line;
+    column `text`, or a column `path` of pictures (`.csv`, `.tsv`, `.jsonl`, `.parquet`); `.txt` with a text per line;
     a folder of pictures or of .txt files; or `dataset:NAME/train` or `/test`. `.npy` stays on disk, and so does a
     large `.parquet`, see `oneof.items.tables`.
 
@@ -121,7 +121,7 @@ def load(source: str) -> Items:
 def load_labels(path: Path, items: Items) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
     """Labels (n,) of the items from a file, and the class names where the file has names.
 
-    path: `.npy` (one number an item, in their order), or `.csv`/`.parquet` with columns `id` and `label`.
+    path: `.npy` (one number per item, in their order), or `.csv`/`.parquet` with columns `id` and `label`.
     """
     if path.suffix.lower() == ".npy":
         try:

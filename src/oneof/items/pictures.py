@@ -1,6 +1,6 @@
 """The one decoder of pictures: whatever a file holds becomes an upright 8-bit picture, grey or RGB.
 
-16 bits a channel lose the lower eight, CMYK and palettes become RGB, what is transparent shows a background, and the
+16 bits per channel lose the lower eight, CMYK and palettes become RGB, what is transparent shows a background, and the
 camera's orientation is applied. A file that cannot be decoded is an `Unreadable` with the reason; whoever reads many
 files names it and goes on.
 """
@@ -216,7 +216,7 @@ class Pictures(Sequence[Any]):
 
 
 def _flat(image: Image.Image, background: str) -> Image.Image:
-    """Eight bits a channel, L or RGB, over the background where there is transparency."""
+    """Eight bits per channel, L or RGB, over the background where there is transparency."""
     if image.mode.startswith("I;16"):
         return Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
     if image.mode in ("I", "F"):

@@ -9,7 +9,7 @@ these rates. Two precautions make this work. The p_ij of an item come from a mod
 (cross-fitting): a model that has learnt wrong answers by heart would declare them right. And the temperature T is
 fitted with the rates, so that an overconfident model does not pass off its own errors as those of the annotators.
 
-With one answer an item, errors of the annotators and of the model are told apart only by how the model's confidence
+With one answer per item, errors of the annotators and of the model are told apart only by how the model's confidence
 varies; if it hardly does, many pairs of temperature and rates explain the answers equally well. So the fits at all
 temperatures are weighed by their likelihood, their differences are part of the covariance, and where they differ too
 much to be of use the rates are refused.
@@ -72,7 +72,7 @@ def rates_from_model(
 
     probabilities: (items, k); `answers.items` points into it. start: where the rates begin, below one half.
     Returns the rates, the temperature that explains the answers best, and the log-likelihood there. An error where
-    the answers cannot tell the annotators' flips from the model's errors: that takes several answers an item, or a
+    the answers cannot tell the annotators' flips from the model's errors: that takes several answers per item, or a
     model whose confidence varies and lies within reach of the temperatures.
 
     >>> from oneof import UniformQueries, respond

@@ -83,7 +83,7 @@ class FlipRates:
         return [name for name, found in zip(self.annotators, self.verdicts, strict=True) if found == verdict]
 
     def table(self) -> pd.DataFrame:
-        """One row an annotator: answers, rates with standard errors, trust, verdict."""
+        """One row per annotator: answers, rates with standard errors, trust, verdict."""
         errors = np.sqrt(np.diagonal(self.covariance, axis1=1, axis2=2))
         return pd.DataFrame(
             {

@@ -201,7 +201,7 @@ def check(objective: Objective, logits: Tensor, batch: Batch) -> None:
         raise ValueError(f"subsets and responses must be bool tensors, not {subsets.dtype} and {responses.dtype}")
     n = len(subsets)
     if responses.shape != (n,):
-        raise ValueError(f"responses must have shape ({n},), one an answer, not {tuple(responses.shape)}")
+        raise ValueError(f"responses must have shape ({n},), one for each answer, not {tuple(responses.shape)}")
     if n == 0:
         raise ValueError("there are no answers in this batch")
     if batch.rows is None and len(logits) != n:
@@ -209,7 +209,9 @@ def check(objective: Objective, logits: Tensor, batch: Batch) -> None:
     if batch.rows is not None:
         _check_rows(batch.rows, n, len(logits))
     if batch.items is not None and batch.items.shape != (len(logits),):
-        raise ValueError(f"items must have shape ({len(logits)},), one a row of logits, not {tuple(batch.items.shape)}")
+        raise ValueError(
+            f"items must have shape ({len(logits)},), one for each row of logits, not {tuple(batch.items.shape)}"
+        )
     if batch.noisy:
         if not objective.corrects_flips:
             raise ValueError(f"{objective} cannot correct for flips; use one of {', '.join(correcting())}")
@@ -230,7 +232,7 @@ def size_range(sizes: Tensor, classes: int) -> tuple[int, int]:
 def _check_rows(rows: Tensor, answers: int, items: int) -> None:
     if rows.shape != (answers,) or rows.dtype != torch.int64:
         raise ValueError(
-            f"rows must be int64 of shape ({answers},), one an answer, not {rows.dtype} {tuple(rows.shape)}"
+            f"rows must be int64 of shape ({answers},), one for each answer, not {rows.dtype} {tuple(rows.shape)}"
         )
     smallest, largest = (int(end.item()) for end in rows.aminmax())
     if smallest < 0 or largest >= items:

@@ -8,8 +8,8 @@ paper         a = 1/p, c = -((m-1)/m) / (1-p), b = d = 0. With p = P(yes) = m/k 
 minimum-norm  (k-1) mean over S of l - (k-2) mean over all of l: the smallest second moment of all
 agreement     a = d = 1, b = c = -c0/(1-c0), with c0 the chance that a wrong class agrees with the answer
 
-With flip rates, s becomes s_hat = (s - rho0) / (1 - rho0 - rho1), in population form. With any other known query
-distribution the weights are M^{-1} 1_S/|S| (see `oneof.queries.moment`), the minimum-norm ones.
+With flip rates, s becomes s_hat = (s - rho0) / (1 - rho0 - rho1), in population form. With any other known law of
+the questions the weights are M^{-1} 1_S/|S| (see `oneof.queries.moment`), the minimum-norm ones.
 """
 
 from dataclasses import dataclass

@@ -134,7 +134,7 @@ def fit_curve(
 def pilot_points(
     estimator: Any, X: Any, answers: Answers, *, sizes: Sequence[int] | None = None, folds: int = 3, seed: int = 0
 ) -> pd.DataFrame:
-    """Train on more and more of a pilot's answers, judge on the others: one row a size, without a single label.
+    """Train on more and more of a pilot's answers, judge on the others: one row per size, without a single label.
 
     X: items, an array; `answers.items` points at its rows. sizes: numbers of training answers, by default four from
     a quarter to all that the folds leave: with fewer, most models have hardly begun to learn. Trains folds * sizes

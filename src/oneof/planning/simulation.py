@@ -40,7 +40,7 @@ ROUNDS = 6
 class AdaptiveRun:
     """answers: all that were given, `adaptive` saying which were chosen. judging: the items set aside, int (j,).
 
-    history: one row a round: answers (all asked so far), labels_shown, accuracy with low and high (label-free; NaN
+    history: one row per round: answers (all asked so far), labels_shown, accuracy with low and high (label-free; NaN
     before there are answers to judge by), strategy, and what `report` adds. estimator: the last one trained.
     """
 

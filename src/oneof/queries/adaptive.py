@@ -266,7 +266,7 @@ def choose(
     mass = (_believed(p, e, candidates[first]) * subsets).sum(axis=1)
     bits = information(mass.clip(0, 1), flip_yes, flip_no)
 
-    # One answer an item keeps the interval for the accuracy exact, so items that nobody asked about come first.
+    # One answer per item keeps the interval for the accuracy exact, so items that nobody asked about come first.
     waiting = rng.permutation(judges)
     drawn_items = np.resize(waiting[np.argsort(asked_before[waiting], kind="stable")], at_random)
     drawn = UniformQueries(k, k // 2 if uniform_size is None else uniform_size).draw(at_random, rng)

@@ -1,6 +1,6 @@
-"""What a distribution of queries lets us recover: the moment matrix M and its inverse.
+"""What a law of questions lets us recover: the moment matrix M and its inverse.
 
-With z the indicator vector of a query L, and S the consistent set (L after a yes, its complement after a no),
+With z the indicator vector of a question L, and S the consistent set (L after a yes, its complement after a no),
 
     M = E_L[ z z^T / |L| + (1 - z)(1 - z)^T / (k - |L|) ]        (k, k)
     w(L, s) = M^{-1} (1_S / |S|)                                  E[w | true class y] = e_y
@@ -32,10 +32,10 @@ class Queries(Protocol):
 
     @property
     def p_yes(self) -> float:
-        """P(s = 1) for a class drawn uniformly: the mean size of a query over k."""
+        """P(s = 1) for a class drawn uniformly: the mean size of a question over k."""
 
     def draw(self, n: int, rng: np.random.Generator | int) -> NDArray[np.bool_]:
-        """n independent queries, bool (n, k)."""
+        """n independent questions, bool (n, k)."""
 
     def moment(self) -> NDArray[np.float64]:
         """The matrix M, (k, k)."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 class WeightedQueries:
     """A list of subsets, each asked with its own known probability.
 
-    subsets: bool (q, k), one row a subset. probabilities: (q,), they sum to one.
+    subsets: bool (q, k), one row per subset. probabilities: (q,), they sum to one.
 
     >>> queries = WeightedQueries([[1, 0, 0], [0, 1, 0], [0, 1, 1]], [0.5, 0.25, 0.25])
     >>> queries.inclusion
@@ -64,7 +64,7 @@ class WeightedQueries:
 
     @property
     def p_yes(self) -> float:
-        """P(s = 1) for a class drawn uniformly: the mean size of a query over k. By class: `inclusion`."""
+        """P(s = 1) for a class drawn uniformly: the mean size of a question over k. By class: `inclusion`."""
         return float(self.inclusion.mean())
 
     def draw(self, n: int, rng: np.random.Generator | int) -> NDArray[np.bool_]:

@@ -90,7 +90,7 @@ class Answered:
         size = int(items[-1]) + 1 if len(items) else 0
         self._start = torch.zeros(size, dtype=torch.int64)
         self._start[self.items] = torch.from_numpy(starts)
-        self._count: Tensor | None = None  # one answer an item, unless said otherwise
+        self._count: Tensor | None = None  # one answer per item, unless said otherwise
         if len(starts) < len(items):
             self._count = torch.zeros(size, dtype=torch.int64)
             self._count[self.items] = torch.from_numpy(np.diff(starts, append=len(items)))

@@ -58,7 +58,7 @@ def fit(
 ) -> Fitted:
     """Train on part of the answered items and judge on the rest.
 
-    backbone: a network of the user's own, in place of the configuration's. queries: the query distribution where it
+    backbone: a network of the user's own, in place of the configuration's. queries: the law of the questions where it
     is not uniform. held_out: the items that judge, where they were put aside already; else the configuration's share of
     them is drawn (see `oneof.training.splits`). report: more figures for the history, such as the accuracy on labelled
     items; never used to choose. callbacks, path, resume, shown, fabric: as in `train`.

@@ -51,7 +51,7 @@ class Workers:
         return values if self.size == 1 else cast(Tensor, self.fabric.all_reduce(values.clone(), reduce_op="sum"))
 
     def gather(self, values: Tensor) -> Tensor:
-        """One row a worker."""
+        """One row per worker."""
         rows = torch.zeros(self.size, *values.shape, dtype=values.dtype)
         rows[self.rank] = values
         return self.sum(rows)

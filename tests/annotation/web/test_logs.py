@@ -1,4 +1,4 @@
-"""The log: a line a request, without the tokens of links."""
+"""The log: a line per request, without the tokens of links."""
 
 import logging
 

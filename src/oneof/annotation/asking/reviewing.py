@@ -20,6 +20,9 @@ from oneof.annotation.store.auditing import STANDING
 from oneof.annotation.store.schema import claims, draws, events, items, people, tasks
 
 Why = Literal["disagreement", "flag", "gold"]
+RESOLVED_TASKS = select(events.c.task_id).where(events.c.kind == "resolve", events.c.target.is_(None))
+RESOLVED_EVENTS = select(events.c.target).where(events.c.kind == "resolve", events.c.target.is_not(None))
+"""Questions that a reviewer has settled as a whole, and single remarks or misses."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,12 @@ def settle(
     if answer not in ("yes", "no", "skip"):
         raise ProjectError(f"answer {answer!r}: expected yes, no or skip")
     # Only what somebody has answered: a reviewer checks, and does not choose what is asked.
-    if connection.execute(select(claims.c.task_id).where(claims.c.task_id == task, _stands())).first() is None:
+    if (
+        connection.execute(
+            select(claims.c.task_id).where(claims.c.task_id == task, claims.c.state.in_(STANDING))
+        ).first()
+        is None
+    ):
         raise ProjectError(f"question {task} has no answer to review")
     person = lock_person(connection, reviewer)
     mine = connection.execute(select(claims).where(claims.c.task_id == task, claims.c.person_id == reviewer)).first()
@@ -128,25 +136,13 @@ def _overrule(connection: Connection, reviewer: int, task: int, answer: str, now
     return count
 
 
-def _stands() -> Any:
-    return claims.c.state.in_(STANDING)
-
-
-def _resolved_tasks() -> Any:
-    return select(events.c.task_id).where(events.c.kind == "resolve", events.c.target.is_(None))
-
-
-def _resolved_events() -> Any:
-    return select(events.c.target).where(events.c.kind == "resolve", events.c.target.is_not(None))
-
-
 def _disagreements(connection: Connection, limit: int) -> list[int]:
     return list(
         connection.scalars(
             select(claims.c.task_id)
             .join(tasks, tasks.c.id == claims.c.task_id)
             .where(claims.c.state == "answered", claims.c.answer != "skip", tasks.c.kind == "question")
-            .where(claims.c.task_id.not_in(_resolved_tasks()))
+            .where(claims.c.task_id.not_in(RESOLVED_TASKS))
             .group_by(claims.c.task_id)
             .having(func.min(claims.c.answer) != func.max(claims.c.answer))
             .order_by(claims.c.task_id)
@@ -159,7 +155,7 @@ def _open_flags(connection: Connection, limit: int) -> list[Any]:
     return list(
         connection.execute(
             select(events.c.id, events.c.task_id, events.c.comment)
-            .where(events.c.kind == "flag", events.c.id.not_in(_resolved_events()))
+            .where(events.c.kind == "flag", events.c.id.not_in(RESOLVED_EVENTS))
             .order_by(events.c.id)
             .limit(limit)
         )
@@ -174,7 +170,7 @@ def _gold_misses(connection: Connection, project: Project, limit: int) -> list[A
         .join(draws, draws.c.id == tasks.c.draw_id)
         .where(claims.c.state == "answered", claims.c.answer != "skip")
         .where(tasks.c.kind == "gold", items.c.gold.is_not(None))
-        .where(claims.c.event_id.not_in(_resolved_events()))
+        .where(claims.c.event_id.not_in(RESOLVED_EVENTS))
         .order_by(claims.c.event_id)
     )
     right = project.lineage.right

@@ -8,6 +8,8 @@ from scipy.special import softmax
 from sqlalchemy import ColumnElement, Connection, String, and_, cast, exists, func, literal, or_, select
 
 from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.asking.reviewing import RESOLVED_EVENTS
+from oneof.annotation.learning.table import as_answers, standing, telling
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.schema import claims, draws, events, items, models, people, predictions, tasks
 
@@ -62,17 +64,11 @@ def listed(
         {
             **row._mapping,
             "gold": None if row.gold is None else names[row.gold],
-            "prediction": None if row.label is None else said_today(project, row.label),
+            "prediction": None if row.label is None else project.name_today(row.label),
         }
         for row in rows[:limit]
     ]
     return Listed(found, found[-1]["id"] if len(rows) > limit else None)
-
-
-def said_today(project: Project, label: int) -> str | None:
-    """The name that a stored label has today; None if its class was retired."""
-    number = project.lineage.today(label)
-    return None if number is None else project.classes[number].name
 
 
 def one_item(connection: Connection, project: Project, item_id: int) -> dict[str, Any] | None:
@@ -82,12 +78,7 @@ def one_item(connection: Connection, project: Project, item_id: int) -> dict[str
     if not found or found[0]["id"] != item_id:
         return None
     names = [one.name for one in project.classes]
-    asked = connection.execute(
-        select(tasks, draws.c.edition)
-        .join(draws, draws.c.id == tasks.c.draw_id)
-        .where(tasks.c.item_id == item_id)
-        .order_by(tasks.c.id)
-    ).all()
+    asked = connection.execute(select(tasks).where(tasks.c.item_id == item_id).order_by(tasks.c.id)).all()
     said = connection.execute(
         select(claims.c.task_id, claims.c.answer, claims.c.state, people.c.name, people.c.role)
         .add_columns(events.c.seconds, events.c.at, events.c.flip, events.c.comment)
@@ -104,17 +95,6 @@ def one_item(connection: Connection, project: Project, item_id: int) -> dict[str
         .where(tasks.c.item_id == item_id, events.c.kind == "flag")
         .order_by(events.c.id)
     )
-    used = [row for row in said if row.state == "answered" and row.answer != "skip"]
-    kinds = {row.id: row.kind for row in asked}
-    subsets = {row.id: read_subset(row.subset) for row in asked}
-    editions = {row.id: row.edition for row in asked}
-    read = project.lineage.read
-    telling = [
-        (np.flatnonzero(told.shown).tolist(), row.answer == "yes", row.flip)
-        for row in used
-        if kinds[row.task_id] == "question"
-        and (told := read(subsets[row.task_id], row.answer == "yes", editions[row.task_id])) is not None
-    ]
     full = connection.execute(select(items.c.text).where(items.c.id == item_id)).scalar()
     return found[0] | {
         "text": full,
@@ -124,31 +104,26 @@ def one_item(connection: Connection, project: Project, item_id: int) -> dict[str
                 "kind": row.kind,
                 "design": row.design,
                 "open": row.free,
-                "labels": [names[index] for index in subsets[row.id]],
+                "labels": [names[index] for index in read_subset(row.subset)],
                 "answers": [dict(one._mapping) for one in said if one.task_id == row.id],
             }
             for row in asked
         ],
         "remarks": [dict(row._mapping) for row in remarks],
-        "evidence": evidence(telling, len(project.active), project.settings.slip_rate) if telling else None,
+        "evidence": _evidence(connection, project, item_id),
     }
 
 
-def evidence(answers: list[tuple[list[int], bool, float]], classes: int, slip: float) -> list[float]:
-    """How likely each class is by the answers alone, if all were equally likely before; sums to one.
-
-    answers: (labels shown, whether yes, flip rate).
-
-    >>> [round(share, 2) for share in evidence([([0, 1], True, 0.0), ([1], False, 0.0)], 3, 0.01)]
-    [0.98, 0.01, 0.01]
-    """
-    total = np.zeros(classes)
-    for labels, yes, flip in answers:
-        wrong = flip * (1 - slip) + (1 - flip) * slip
-        inside = np.zeros(classes, dtype=np.bool_)
-        inside[labels] = True
-        total += np.log(np.where(inside == yes, 1 - wrong, max(wrong, 1e-9)))
-    return [float(share) for share in softmax(total)]
+def _evidence(connection: Connection, project: Project, item_id: int) -> list[float] | None:
+    """How likely each class of today is by the answers alone, (k,); it sums to one. None if there are no answers."""
+    mine = standing().where(tasks.c.item_id == item_id, tasks.c.kind == "question", claims.c.answer != "skip")
+    rows = telling(project, connection.execute(mine).all())
+    if not rows:
+        return None
+    answers = as_answers(project, rows, np.zeros(len(rows)))
+    # Not quite zero: people who contradict each other must not rule out every class.
+    flips = np.maximum(0.0 if answers.flip_yes is None else answers.flip_yes, 1e-9)
+    return [float(share) for share in softmax(answers.evidence(1, flip_yes=flips, flip_no=flips)[0])]
 
 
 def _conditions(show: str, edition: int) -> list[ColumnElement[bool]]:
@@ -159,7 +134,6 @@ def _conditions(show: str, edition: int) -> list[ColumnElement[bool]]:
     label = cast(predictions.c.label, String)
     inside = (literal(",") + tasks.c.subset + literal(",")).like(literal("%,") + label + literal(",%"))
     contradicts = or_(and_(claims.c.answer == "yes", ~inside), and_(claims.c.answer == "no", inside))
-    resolved = select(events.c.target).where(events.c.kind == "resolve", events.c.target.is_not(None))
     flagged = and_(tasks.c.item_id == items.c.id, events.c.task_id == tasks.c.id, events.c.kind == "flag")
     torn = (
         select(claims.c.task_id)
@@ -173,7 +147,7 @@ def _conditions(show: str, edition: int) -> list[ColumnElement[bool]]:
         "all": [],
         "unanswered": [~told],
         "skipped": [exists().where(mine, claims.c.answer == "skip")],
-        "flagged": [exists().where(flagged, events.c.id.not_in(resolved))],
+        "flagged": [exists().where(flagged, events.c.id.not_in(RESOLVED_EVENTS))],
         "disagreeing": [torn.exists()],
         "unsure": [predictions.c.confidence < UNSURE],
         "against": [

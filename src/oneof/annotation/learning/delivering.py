@@ -52,11 +52,7 @@ def predictions_csv(connection: Connection, project: Project) -> str:
     for row in rows:
         confidence = "" if row.confidence is None else f"{row.confidence:.6f}"
         kept = "true" if row.held_out else "false"
-        writer.writerow([row.name, project.classes[_today(project, row.label)].name, confidence, kept])
+        # The name of a class that was retired stays what the model said.
+        label = project.name_today(row.label) or project.classes[row.label].name
+        writer.writerow([row.name, label, confidence, kept])
     return out.getvalue()
-
-
-def _today(project: Project, label: int) -> int:
-    """The class that a label stands for today; a retired one stays what the model said."""
-    found = project.lineage.today(label)
-    return label if found is None else found

@@ -123,7 +123,7 @@ def answer_rows(
                 "flip_no": row.flip,
                 # Beside the model's guess nobody answers the question alone: that trains, and judges nothing.
                 "design": "given" if row.shown else design,
-                "predicted": None if row.predicted is None else _predicted(project, row.predicted),
+                "predicted": None if row.predicted is None else project.name_today(row.predicted),
                 "adaptive": row.design == "adaptive",
                 "skip": row.answer == "skip",
                 "guess": row.guess,
@@ -157,11 +157,6 @@ def _asked(project: Project, row: Any) -> list[tuple[list[str], str]]:
     names = [name for name, shown in zip(project.active_names, told.shown, strict=True) if shown]
     gone = row.predicted is not None and project.lineage.today(row.predicted) is None
     return [(names, row.design if told.uniform and not gone else "given")]
-
-
-def _predicted(project: Project, number: int) -> str | None:
-    today = project.lineage.today(number)
-    return None if today is None else project.classes[today].name
 
 
 def _write_csv(rows: Rows, project: Project, part: Path) -> None:

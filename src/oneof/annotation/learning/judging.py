@@ -2,7 +2,7 @@
 
 An *item* that training has seen never judges, whichever question about it: only items that were kept aside, and items
 that nobody had asked about when the model was trained. Uniform questions count, and questions of a judging round about
-this model; one answer an item, and none that was given beside the model's guess. Skips may have agreed or not; guesses
+this model; one answer per item, and none that was given beside the model's guess. Skips may have agreed or not; guesses
 after them narrow what they cost (see `guesses`). Flip rates come from gold items, else from questions that were
 answered twice, each with its own uncertainty; where there is neither, the figure rests on `slip_rate`, and what it
 would be at other rates is told beside it. The interval may be looked at after every answer.
@@ -19,9 +19,9 @@ from oneof import Answers, Estimate, estimate_accuracy
 from oneof.annotation.asking import decoys
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.learning.guesses import largest_error, with_guesses
-from oneof.annotation.learning.table import as_answers, telling
+from oneof.annotation.learning.table import as_answers, is_right, standing, telling
 from oneof.annotation.project.folder import Project
-from oneof.annotation.store.schema import claims, draws, events, items, models, people, predictions, tasks
+from oneof.annotation.store.schema import claims, events, items, models, predictions, tasks
 from oneof.evaluation.judges import MOST_CHANGED, choose_judges
 from oneof.evaluation.law import unusual_annotators
 from oneof.noise import rates_from_gold, rates_from_repeated
@@ -126,7 +126,7 @@ def guess_error(connection: Connection, project: Project) -> float:
     if project.settings.epsilon is not None:  # what is stored was flipped on purpose
         return project.settings.guess_error
     made = connection.execute(
-        _standing()
+        _judging()
         .add_columns(items.c.gold)
         .where(tasks.c.kind == "gold", items.c.gold.is_not(None), events.c.guess.is_not(None))
         .limit(MOST)
@@ -134,10 +134,6 @@ def guess_error(connection: Connection, project: Project) -> float:
     right = [project.lineage.right(row.gold, read_subset(row.subset), row.guess == "yes", row.edition) for row in made]
     told = [one for one in right if one is not None]
     return largest_error(told.count(False), len(told), project.settings.guess_error)
-
-
-def _is_right(project: Project, row: Any) -> bool | None:
-    return project.lineage.right(row.gold, read_subset(row.subset), row.answer == "yes", row.edition)
 
 
 def _what_if(labels: Any, answers: Answers, rate: float) -> dict[str, float]:
@@ -149,9 +145,9 @@ def _what_if(labels: Any, answers: Answers, rate: float) -> dict[str, float]:
 
 def _with_rates(connection: Connection, project: Project, answers: Answers) -> tuple[str, Answers]:
     """Where the best flip rates come from, and the answers with them."""
-    kinds = _standing().add_columns(items.c.gold).where(claims.c.answer != "skip").limit(MOST)
+    kinds = _judging().add_columns(items.c.gold).where(claims.c.answer != "skip").limit(MOST)
     asked = connection.execute(kinds.where(tasks.c.kind == "gold", items.c.gold.is_not(None))).all()
-    gold = [row for row in telling(project, asked) if _is_right(project, row) is not None]
+    gold = [row for row in telling(project, asked) if is_right(project, row) is not None]
     if len(gold) >= FEWEST_GOLD:
         told = as_answers(project, gold, list(range(len(gold))))
         known = np.array([project.lineage.place(row.gold) for row in gold])
@@ -172,23 +168,9 @@ def _with_rates(connection: Connection, project: Project, answers: Answers) -> t
     return "repeats", rates.apply(answers)
 
 
-def _standing() -> Select[Any]:
-    """The answers that stand: item, question, answer, guess, flips on purpose, and who gave it.
-
-    Those of judging rounds first: of an item's answers the first counts, and they tell the most.
-    """
-    return (
-        select(tasks.c.item_id, tasks.c.subset, tasks.c.design, tasks.c.predicted, tasks.c.model_id)
-        .add_columns(claims.c.answer, events.c.guess, events.c.flip, people.c.name, draws.c.edition)
-        .select_from(claims)
-        .join(tasks, tasks.c.id == claims.c.task_id)
-        .join(events, events.c.id == claims.c.event_id)
-        .join(items, items.c.id == tasks.c.item_id)
-        .join(draws, draws.c.id == tasks.c.draw_id)
-        .join(people, people.c.id == claims.c.person_id)
-        .where(claims.c.state == "answered")
-        .order_by(tasks.c.design != "prediction", claims.c.event_id)
-    )
+def _judging() -> Select[Any]:
+    """The answers that stand, those of judging rounds first: the first about an item counts, and they tell most."""
+    return standing().order_by(None).order_by(tasks.c.design != "prediction", claims.c.event_id)
 
 
 def _fresh(connection: Connection, project: Project, model: Any) -> tuple[list[Any], tuple[str, ...]]:
@@ -203,7 +185,7 @@ def _fresh(connection: Connection, project: Project, model: Any) -> tuple[list[A
         unseen = unseen | events.c.shown.is_(None)
     rows = list(
         connection.execute(
-            _standing()
+            _judging()
             .add_columns(predictions.c.label, predictions.c.confidence)
             .join(predictions, (predictions.c.item_id == tasks.c.item_id) & (predictions.c.model_id == model.id))
             .where(tasks.c.kind == "question", tasks.c.design.in_(("uniform", "prediction")), unseen)

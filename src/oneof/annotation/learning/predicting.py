@@ -90,6 +90,5 @@ def predict_new(database: Database, project: Project) -> int:
     content = content.keep(taken)
     aside = kept_aside(content.content_hashes, ASIDE if row.aside_share is None else row.aside_share)
     store_predictions(database, row.id, content, model.classifier.predict_proba(taken.x), aside, known_classes)
-    seen = update(models).where(models.c.id == row.id).values(last_item=last)
-    database.write(lambda connection: connection.execute(seen))
+    database.write(Connection.execute, update(models).where(models.c.id == row.id).values(last_item=last))
     return len(content.ids)

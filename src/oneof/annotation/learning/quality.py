@@ -11,9 +11,10 @@ from typing import Any
 from sqlalchemy import Connection, case, func, select
 
 from oneof.annotation.asking.claims import HELD, is_paused
-from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.asking.reviewing import RESOLVED_EVENTS
 from oneof.annotation.learning.forecast import next_answers
 from oneof.annotation.learning.judging import current_model
+from oneof.annotation.learning.table import is_right
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
 from oneof.annotation.store.auditing import STANDING
@@ -22,7 +23,6 @@ from oneof.annotation.store.schema import claims, draws, events, items, people, 
 
 RECENT = 1000
 SHOWN_FLAGS = 50
-_RESOLVED = select(events.c.target).where(events.c.kind == "resolve", events.c.target.is_not(None))
 UNLIKELY = 4.0
 """Standard errors between a yes-rate and its expected value beyond which the dashboard points at it."""
 
@@ -106,7 +106,7 @@ def _annotator(connection: Connection, project: Project, person: Any, now: float
     ).all()
     drawn = [row for row in rows if row.kind == "question" and row.answer != "skip" and row.design == "uniform"]
     drawn = [row for row in drawn if row.edition == project.lineage.edition]
-    gold = [_is_right(project, row) for row in rows if row.kind == "gold" and row.answer != "skip"]
+    gold = [is_right(project, row) for row in rows if row.kind == "gold" and row.answer != "skip"]
     seconds = [row.seconds for row in rows]
     yes = sum(row.answer == "yes" for row in drawn)
     rate = expected_yes_rate(project)
@@ -134,13 +134,6 @@ def _annotator(connection: Connection, project: Project, person: Any, now: float
             .where(events.c.person_id == person.id, events.c.kind == "answer", events.c.at > now - 3600)
         ).scalar_one(),
     }
-
-
-def _is_right(project: Project, row: Any) -> bool | None:
-    """Whether an answer about a known item is right; None where it is not known any more, or the classes changed."""
-    if row.gold is None:
-        return None
-    return project.lineage.right(row.gold, read_subset(row.subset), row.answer == "yes", row.edition)
 
 
 def _repeats(connection: Connection, person_id: int) -> tuple[int, int]:
@@ -195,7 +188,7 @@ def _flags(connection: Connection) -> list[dict[str, Any]]:
         .join(people, people.c.id == events.c.person_id)
         .join(tasks, tasks.c.id == events.c.task_id)
         .join(items, items.c.id == tasks.c.item_id)
-        .where(events.c.kind == "flag", events.c.id.not_in(_RESOLVED))
+        .where(events.c.kind == "flag", events.c.id.not_in(RESOLVED_EVENTS))
         .order_by(events.c.id.desc())
         .limit(SHOWN_FLAGS)
     )

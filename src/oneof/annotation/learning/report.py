@@ -25,9 +25,9 @@ TELLING = 2.0
 def model_report(connection: Connection, project: Project) -> dict[str, Any] | None:
     """Figures of the current model, ready for JSON; None before the first. Where a part is None, `why` says why.
 
-    classes: a row a class, as `oneof.class_report` gives it. confusion: classes, value and error (rows the truth,
+    classes: a row per class, as `oneof.class_report` gives it. confusion: classes, value and error (rows the truth,
     columns the prediction) and a note. mixed_up: the largest entries off the diagonal that stand out from chance.
-    calibration: a row a bin of confidence. notes: of each part.
+    calibration: a row per bin of confidence. notes: of each part.
     """
     model = connection.execute(select(models).order_by(models.c.id.desc()).limit(1)).first()
     if model is None:

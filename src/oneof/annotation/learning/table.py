@@ -5,11 +5,36 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import Select, select
 
 from oneof import Answers
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.project.folder import Project
+from oneof.annotation.store.schema import claims, draws, events, items, people, tasks
 from oneof.queries.weights import flipped_again
+
+
+def standing() -> Select[Any]:
+    """The answers that stand: item, question, answer, guess, flips on purpose, and who gave it, in their order."""
+    return (
+        select(tasks.c.item_id, tasks.c.subset, tasks.c.design, tasks.c.predicted, tasks.c.model_id)
+        .add_columns(claims.c.answer, events.c.guess, events.c.flip, people.c.name, draws.c.edition)
+        .select_from(claims)
+        .join(tasks, tasks.c.id == claims.c.task_id)
+        .join(events, events.c.id == claims.c.event_id)
+        .join(items, items.c.id == tasks.c.item_id)
+        .join(draws, draws.c.id == tasks.c.draw_id)
+        .join(people, people.c.id == claims.c.person_id)
+        .where(claims.c.state == "answered")
+        .order_by(claims.c.event_id)
+    )
+
+
+def is_right(project: Project, row: Any) -> bool | None:
+    """Whether an answer about a known item is right; None where it is not known any more, or the classes changed."""
+    if row.gold is None:
+        return None
+    return project.lineage.right(row.gold, read_subset(row.subset), row.answer == "yes", row.edition)
 
 
 def telling(project: Project, rows: Sequence[Any]) -> list[Any]:

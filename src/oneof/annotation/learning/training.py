@@ -17,11 +17,11 @@ from oneof.annotation.asking import decoys
 from oneof.annotation.asking.adaptive import choose_questions
 from oneof.annotation.learning.content import Content, load_content
 from oneof.annotation.learning.judging import current_model
-from oneof.annotation.learning.table import as_answers, telling
+from oneof.annotation.learning.table import as_answers, standing, telling
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
-from oneof.annotation.store.schema import claims, draws, events, items, models, people, predictions, tasks
+from oneof.annotation.store.schema import claims, events, items, models, predictions, tasks
 from oneof.training.splits import kept_aside
 
 BATCH = 1000
@@ -84,8 +84,7 @@ def train_project(
     folder = project.folder / "models" / f"{model_id:04d}"
     model.save(folder)
     store_predictions(database, model_id, content, probabilities, aside, project.active)
-    forget = delete(predictions).where(predictions.c.model_id < model_id)
-    database.write(lambda connection: connection.execute(forget))
+    database.write(Connection.execute, delete(predictions).where(predictions.c.model_id < model_id))
     database.write(decoys.renew, project, now)
     if project.settings.mechanism == "adaptive":
         choose_questions(database, project, content, probabilities, answers, aside, now)
@@ -101,17 +100,7 @@ def train_project(
 
 def load_answers(connection: Connection, project: Project, content: Content) -> Answers:
     """The answers that stand, about rows of `content`; known and repeated questions are checks, not answers."""
-    rows = connection.execute(
-        select(tasks.c.item_id, tasks.c.subset, claims.c.answer, events.c.flip, tasks.c.design, people.c.name)
-        .add_columns(tasks.c.predicted, draws.c.edition)
-        .select_from(claims)
-        .join(tasks, tasks.c.id == claims.c.task_id)
-        .join(events, events.c.id == claims.c.event_id)
-        .join(people, people.c.id == claims.c.person_id)
-        .join(draws, draws.c.id == tasks.c.draw_id)
-        .where(claims.c.state == "answered", claims.c.answer != "skip", tasks.c.kind == "question")
-        .order_by(claims.c.event_id)
-    ).all()
+    rows = connection.execute(standing().where(claims.c.answer != "skip", tasks.c.kind == "question")).all()
     there = set(content.ids.tolist())
     rows = telling(project, [row for row in rows if row.item_id in there])
     return as_answers(

@@ -112,6 +112,11 @@ class Project:
         """Names by number; those of classes that are gone are empty, as no label is."""
         return [one.name if one.ended is None else "" for one in self.classes]
 
+    def name_today(self, label: int) -> str | None:
+        """The name that a stored label has today; None if its class was retired."""
+        number = self.lineage.today(label)
+        return None if number is None else self.classes[number].name
+
     @property
     def guidelines_file(self) -> Path:
         """What annotators read."""

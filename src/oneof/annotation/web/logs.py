@@ -1,4 +1,4 @@
-"""What the server writes down: a line a request, and whatever goes wrong. Never the token of a link, nor an answer."""
+"""What the server writes down: a line per request, and what goes wrong. Never the token of a link, nor an answer."""
 
 import logging
 import sys
@@ -24,7 +24,7 @@ def set_up_logs(level: str) -> None:
 
 
 class AccessLog:
-    """ASGI middleware: one line a request, once it is answered."""
+    """ASGI middleware: one line per request, once it is answered."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

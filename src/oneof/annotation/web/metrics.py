@@ -136,7 +136,7 @@ class _Standing(Collector):
 
 
 def figures(site: "Site", tell: Callable[..., None]) -> None:
-    """Tell how one project stands, a call a figure: name, what it means, value, and labels by name."""
+    """Tell how one project stands, a call per figure: name, what it means, value, and labels by name."""
     now = site.clock()
     with site.database.read() as connection:
         sums = connection.execute(

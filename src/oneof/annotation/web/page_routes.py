@@ -43,13 +43,9 @@ def page(request: Request, site: TheSite) -> Response:
         signed_in(request, site)
         return RedirectResponse(f"{site.base}/admin", status_code=303)
     version, text = site.guidelines()
-    seen = update(people_table).where(people_table.c.id == person.id).values(guidelines=version)
-
-    def remember(connection: Connection) -> None:
-        connection.execute(seen)
-
     if person.guidelines != version:
-        site.database.write(remember)
+        seen = update(people_table).where(people_table.c.id == person.id).values(guidelines=version)
+        site.database.write(Connection.execute, seen)
     settings = site.project.settings
     language = translating.language_of(request, settings.language)
     boot = {

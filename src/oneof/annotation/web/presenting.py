@@ -145,5 +145,4 @@ def _prediction(connection: Connection, project: Project, item_id: int) -> str |
         .where(predictions.c.item_id == item_id)
         .where(predictions.c.model_id == select(func.max(models.c.id)).scalar_subquery())
     ).scalar()
-    today = None if label is None else project.lineage.today(label)
-    return None if today is None else project.classes[today].name
+    return None if label is None else project.name_today(label)

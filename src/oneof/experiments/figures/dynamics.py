@@ -51,7 +51,7 @@ def swept_dataset(rows: pd.DataFrame) -> str:
 
 
 def draw(histories: pd.DataFrame, panels: Sequence[Panel]) -> Figure:
-    """Draw accuracy (top) and objective (bottom) against the epoch, one column a panel."""
+    """Draw accuracy (top) and objective (bottom) against the epoch, one column per panel."""
     with paper_style():
         figure = Figure(figsize=(max(1.85 * len(panels) + 0.3, 4.8), 3.5), layout="constrained")
         axes = figure.subplots(2, len(panels), sharex="col", squeeze=False, height_ratios=(1.15, 1))
