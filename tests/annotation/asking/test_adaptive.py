@@ -88,3 +88,20 @@ def test_a_share_of_one_changes_nothing(make_world):
     world = make_world(10, uniform_share=1.0)
     assert choose(world) == 0
     assert world.rows(select(func.count()).where(tasks.c.design == "adaptive")) == [(0,)]
+
+
+def test_a_group_counts_as_one_label(make_world, tmp_path):
+    listed = tmp_path / "grouped.csv"
+    names = [f"c{n}" for n in range(12)]
+    listed.write_text("name,parent\n" + "".join(f"{name},{'many' if n < 6 else ''}\n" for n, name in enumerate(names)))
+    world = make_world(40, classes=listed, size=2, uniform_share=0.0)
+    with world.database.read() as connection:
+        content = load_content(connection)
+    flat = np.full((40, 12), 1 / 12)
+    none = Answers(np.zeros((0, 12), dtype=bool), np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64))
+    assert choose_questions(world.database, world.project, content, flat, none, np.zeros(40, dtype=bool), 1.0) == 40
+    asked = [set(read_subset(row.subset)) for row in questions(world)]
+    grouped = [one for one in asked if one >= set(range(6))]
+    assert grouped, "half of the classes by one label: a whole bit"
+    assert all(len(one - set(range(6))) <= 1 for one in grouped)
+    assert all(len(one) <= 2 for one in asked if one not in grouped)

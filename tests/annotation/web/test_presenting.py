@@ -123,3 +123,18 @@ def test_a_stored_answer_tells_how_it_was_randomised(make_world):
     row = presenting.answer_row(answer(world, me, shown["task"], "no"))
     assert (row["answer"], row["private"]) == ("no", True)
     assert row["flip_probability"] == pytest.approx(world.project.settings.flip)
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_a_whole_group_is_one_label_with_its_members(make_world, tmp_path):
+    listed = tmp_path / "grouped.csv"
+    listed.write_text("name,definition,example,parent\ncrow,black,,bird\nowl,,,bird\noak,,,\nelm,,,\n")
+    world = make_world(3, classes=listed)
+
+    def names(subset):
+        labels = presenting._labels(world.project, subset, "")
+        return [(one["name"], [member["name"] for member in one.get("members", [])]) for one in labels]
+
+    assert names("3,1,0") == [("elm", []), ("bird", ["owl", "crow"])]
+    assert names("1,2") == [("owl", []), ("oak", [])]
+    assert presenting._labels(world.project, "0,1", "")[0]["members"][0]["definition"] == "black"

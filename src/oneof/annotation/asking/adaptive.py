@@ -53,7 +53,10 @@ def choose_questions(
         return 0
     flip = float(answers.flip_yes.mean()) if answers.flip_yes is not None and len(answers) else 0.0
     beliefs = belief(probabilities, answers.evidence(len(content.ids)))[items[chosen]]
-    subsets, worth = best_subsets(beliefs, rng, flip_yes=flip, flip_no=flip, largest=project.settings.size)
+    groups = project.groups if len(project.groups) else None
+    subsets, worth = best_subsets(
+        beliefs, rng, flip_yes=flip, flip_no=flip, largest=project.settings.size, groups=groups
+    )
     # The places in the order of asking stay the same; the most telling questions take the first of them.
     positions = sorted(rows[index].position for index in chosen)
     changed = 0

@@ -26,6 +26,7 @@ from oneof.annotation.project.classes import Class, ProjectError, dump_classes, 
 from oneof.annotation.project.lineage import Lineage
 from oneof.annotation.store.database import Database, sqlite_url
 from oneof.files.atomic import replacing
+from oneof.queries.groups import Groups
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -101,6 +102,11 @@ class Project:
     def active(self) -> list[int]:
         """The numbers of the classes that are asked about."""
         return self.lineage.active()
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Groups of the classes that are asked about, by their parents; each counts as one label."""
+        return Groups.from_parents([self.classes[number].parent or "" for number in self.active])
 
     @property
     def active_names(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from oneof.annotation.asking import events as happenings
@@ -131,12 +132,25 @@ def history(connection: Connection, project: Project, person_id: int, limit: int
 
 
 def _labels(project: Project, subset: str, base: str) -> list[dict[str, Any]]:
-    labels = []
-    for index in read_subset(subset):
-        one = project.classes[index]
-        example = None if one.example is None else f"{base}/examples/{index}"
-        labels.append({"name": one.name, "definition": one.definition, "example_url": example})
-    return labels
+    """The labels as they stand on the page. A group that is asked about as a whole is one label, with its members:
+    the answer tells the same of each of them, however the question is written."""
+    numbers = read_subset(subset)
+    labels = {number: _label(project, number, base) for number in numbers}
+    groups = project.groups
+    whole, _ = groups.shown(np.isin(project.active, numbers)) if len(groups) else ([], [])
+    for name in whole:
+        inside = np.asarray(project.active)[groups.members[groups.names.index(name)]]
+        members = [number for number in numbers if number in inside]
+        inner = [labels[members[0]], *(labels.pop(number) for number in members[1:])]
+        label = {"name": name.rpartition("/")[2], "definition": None, "example_url": None, "members": inner}
+        labels[members[0]] = label
+    return list(labels.values())
+
+
+def _label(project: Project, number: int, base: str) -> dict[str, Any]:
+    one = project.classes[number]
+    example = None if one.example is None else f"{base}/examples/{number}"
+    return {"name": one.name, "definition": one.definition, "example_url": example}
 
 
 def _prediction(connection: Connection, project: Project, item_id: int) -> str | None:

@@ -7,6 +7,15 @@ import { tell } from "./language.js";
 const DENSITIES = ["roomy", "compact", "dense"];
 const NARROW = "(max-width: 760px)"; // there the picture needs the room that definitions would take
 
+/** A class of a group: its name, and its definition once the group is unfolded. */
+function member({ name, definition }) {
+  const one = document.createElement("em");
+  one.dir = "auto";
+  one.append(name);
+  if (definition) one.append(Object.assign(document.createElement("small"), { textContent: `: ${definition}` }));
+  return one;
+}
+
 export class Labels {
   constructor(list, more, { onExample }) {
     Object.assign(this, { list, more, onExample });
@@ -19,7 +28,7 @@ export class Labels {
     this.asked = false;
     this.seen = 0;
     this.list.replaceChildren(...labels.map((label) => this.row(label)));
-    this.list.dataset.brief = String(!labels.some((label) => label.definition || label.example_url));
+    this.list.dataset.brief = String(!labels.some((label) => label.definition || label.example_url || label.members));
     this.list.scrollTop = 0;
     this.fit();
   }
@@ -35,7 +44,7 @@ export class Labels {
     for (const row of this.list.children) {
       const words = row.querySelector("button.words");
       const folded = words?.querySelector("span");
-      if (words) words.disabled = !row.dataset.open && folded.scrollWidth <= folded.clientWidth;
+      if (words) words.disabled = !row.dataset.open && !row.hasAttribute("data-group") && folded.scrollWidth <= folded.clientWidth;
     }
     this.look();
   }
@@ -76,16 +85,18 @@ export class Labels {
   row(label) {
     const row = document.createElement("li");
     if (label.example_url) row.append(this.thumbnail(label));
-    const words = document.createElement(label.definition ? "button" : "div");
+    const words = document.createElement(label.definition || label.members ? "button" : "div");
     words.className = "words";
     const name = document.createElement("b");
     name.textContent = label.name;
     name.dir = "auto";
     words.append(name);
-    if (label.definition) {
+    if (label.definition || label.members) {
       const definition = document.createElement("span");
-      definition.textContent = label.definition;
+      if (label.members) definition.append(...label.members.map(member));
+      else definition.textContent = label.definition;
       definition.dir = "auto";
+      row.toggleAttribute("data-group", Boolean(label.members));
       words.append(" ", definition);
       words.type = "button";
       words.ariaExpanded = "false";

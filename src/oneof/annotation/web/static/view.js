@@ -140,7 +140,8 @@ export class View {
 
   /** What a screen reader hears for a question that has just appeared. */
   describe(task) {
-    const names = task.labels.map((label) => label.name).join(", ");
+    const members = ({ members }) => (members ? ` (${members.map((one) => one.name).join(", ")})` : "");
+    const names = task.labels.map((label) => label.name + members(label)).join(", ");
     const item = task.kind === "text" ? task.text.slice(0, 400) : tell(task.kind === "audio" ? "page.sound" : "page.image");
     return `${item}. ${this.boot.question} ${names}`;
   }
