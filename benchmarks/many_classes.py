@@ -2,15 +2,18 @@
 
     ONEOF_DATA=... python -m benchmarks.many_classes letters adaptive --seeds 0 1 2
     ONEOF_DATA=... python -m benchmarks.many_classes letters uniform-5 uniform-13 --seeds 0 1 2
+    ONEOF_DATA=... python -m benchmarks.many_classes cifar10 watch uniform-5 --seeds 10 11 12 13 --budget 1000
 
-Data: `digits` (10 classes, pixels), `cifar10` (10, features of EfficientNet-Lite0, a pool of 6,000 pictures), `letters`
+Data: `digits` (10 classes, pixels), `cifar10` (10, features of EfficientNet-Lite0, a pool of 6,000 pictures),
+`fashionmnist` (10, histograms of gradients, 6,000), `letters`
 (EMNIST, 26 classes, histograms of gradients, 6,000; groups: A to F, G to M, ..., A to M, N to Z) and `characters` (100
 letters of five scripts, see benchmarks/characters.py, 6,000; groups: the scripts). One linear layer throughout, with
 the same penalty for every way of asking.
 
 `adaptive` compares the strategies label-free after the start (`rehearse`), counts the tenth of the questions that only
 judges, and sees groups as one label each. `uniform-M` has M labels, one question an item until all items have one, and
-trains on every answer. Rows go to results/many_classes.csv, one for each training; what is there is not run again.
+trains on every answer. `watch` asks as uniform-5 does until the model foresees enough of the answers. Rows go to
+results/many_classes.csv, one for each training; what is there is not run again.
 """
 
 import argparse
@@ -36,19 +39,22 @@ from oneof.queries.groups import Groups
 RESULTS = Path(__file__).parents[1] / "results" / "many_classes.csv"
 POOL, TEST = 6000, 3000
 RANGES = ["A to M/A to F"] * 6 + ["A to M/G to M"] * 7 + ["N to Z/N to S"] * 6 + ["N to Z/T to Z"] * 7
-PENALTY = {"digits": 3e-5, "cifar10": 1e-4, "letters": 3e-5, "characters": 3e-5}
-CLASSES = {"digits": 10, "cifar10": 10, "letters": 26, "characters": 100}
+PENALTY = {"digits": 3e-5, "cifar10": 1e-4, "fashionmnist": 3e-5, "letters": 3e-5, "characters": 3e-5}
+CLASSES = {"digits": 10, "cifar10": 10, "fashionmnist": 10, "letters": 26, "characters": 100}
 GROUPS = {"letters": RANGES, "characters": PARENTS}
-START = {"digits": 100, "cifar10": 100, "letters": 260, "characters": 1000}
-BATCH = {"digits": 50, "cifar10": 100, "letters": 200, "characters": 400}
-BUDGET = {"digits": 700, "cifar10": 1500, "letters": 2460, "characters": 4200}
+START = {"digits": 100, "cifar10": 100, "fashionmnist": 100, "letters": 260, "characters": 1000}
+BATCH = {"digits": 50, "cifar10": 100, "fashionmnist": 100, "letters": 200, "characters": 400}
+BUDGET = {"digits": 700, "cifar10": 1500, "fashionmnist": 1000, "letters": 2460, "characters": 4200}
 UNIFORM = {
     "digits": (50, 700),
     "cifar10": (100, 1500),
+    "fashionmnist": (100, 1000),
     "letters": (400, 6000),
     "characters": (3000, 30_000),
 }
 """Step and last number of answers of uniform runs."""
+FRESH = 10
+"""Runs with this seed and those above were made once, when everything about "watch" had been settled by others."""
 
 
 def load(data: str) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
@@ -75,15 +81,15 @@ def _made(data: str) -> tuple[NDArray[Any], ...]:
         pictures, labels = source.images[rows], source.labels[rows]
         if data == "cifar10":
             parts += [encoders.create("efficientnet-lite0").transform(pictures), labels]
-        elif data == "letters":
+        elif data in ("letters", "fashionmnist"):
             parts += [gradients(pictures), labels]
         else:
             parts += [pictures.reshape(len(pictures), -1).astype(np.float32), labels]
     return tuple(parts)
 
 
-def play(data: str, asking: str, seed: int) -> pd.DataFrame:
-    """One run: the rows of its trainings."""
+def play(data: str, asking: str, seed: int, budget: int | None = None) -> pd.DataFrame:
+    """One run: the rows of its trainings. budget: the last number of answers, if not the usual one."""
     x, labels, test, truth = load(data)
     k = CLASSES[data]
 
@@ -101,6 +107,9 @@ def play(data: str, asking: str, seed: int) -> pd.DataFrame:
         settings |= {"start_size": size, "uniform_share": 0.0}
     else:
         settings |= {"strategy": asking}
+        if asking == "watch":
+            settings["start"] = UNIFORM[data][0]
+    settings["budget"] = budget or settings["budget"]
     model = LinearClassifier(penalty=PENALTY[data])
     played = simulate_adaptive(
         model, x, labels, k, seed=seed, report=tested, progress=lambda row: print(row, flush=True), **settings
@@ -140,10 +149,12 @@ def questions_until(target: float, run: pd.DataFrame) -> float:
 
 def facts() -> dict[str, str]:
     """What pages say from the rows."""
-    rows = pd.read_csv(RESULTS)
-    shown = []
+    every = pd.read_csv(RESULTS)
+    rows, shown = every[every["seed"] < FRESH], []
     for data, k in CLASSES.items():
         of = rows[rows["data"] == data]
+        if of.empty:
+            continue
         reached: dict[str, dict[float, list[float]]] = {}
         for (asking, _), run in of.groupby(["asking", "seed"]):
             for target in (0.8, 0.85):
@@ -156,7 +167,28 @@ def facts() -> dict[str, str]:
                 few = reached.get("uniform-5", {}).get(target, [np.nan])
                 line[f"of uniform-5, {target:.0%}"] = _share(mean, float(np.mean(few)), of)
             shown.append(line)
-    return {"table": table(pd.DataFrame(shown))}
+    fresh = watched(every[every["seed"] >= FRESH])
+    return {"table": table(pd.DataFrame(shown))} | ({"watch": table(fresh)} if len(fresh) else {})
+
+
+def watched(rows: pd.DataFrame) -> pd.DataFrame:
+    """The strategy "watch" against uniform questions on the way: accuracies, and questions for the same accuracy."""
+    found = []
+    for data, of in rows.groupby("data", sort=False):
+        means = of.pivot_table(index="answers", columns="asking", values="test").dropna()
+        answers = np.asarray(means.index, dtype=np.float64)
+        mine, uniform = np.asarray(means["watch"]), np.asarray(means["uniform-5"])
+        # How many questions "watch" needed for what uniform ones had reached, over what those had needed.
+        reached = np.maximum.accumulate(uniform)
+        ratios = np.interp(reached, np.maximum.accumulate(mine), answers, right=np.inf) / answers
+        line: dict[str, Any] = {"data": data, "seeds": of["seed"].nunique()}
+        for place in np.linspace(0, len(answers) - 1, 5).astype(int):
+            share = f"at {answers[place] / answers[-1]:.0%} of the answers"
+            line[share] = f"{100 * mine[place]:.1f} / {100 * uniform[place]:.1f}"
+        for name, ratio in (("most questions, of uniform's", ratios.max()), ("at the end", ratios[-1])):
+            line[name] = f"{ratio:.2f}" if np.isfinite(ratio) else "not reached"
+        found.append(line)
+    return pd.DataFrame(found)
 
 
 def _share(mine: float, uniform: float, rows: pd.DataFrame) -> str:
@@ -170,13 +202,14 @@ def _share(mine: float, uniform: float, rows: pd.DataFrame) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", choices=CLASSES)
-    parser.add_argument("asking", nargs="+", help="adaptive, uniform-M, or one strategy: spread or finish")
+    parser.add_argument("asking", nargs="+", help="adaptive, uniform-M, or one strategy: spread, finish or watch")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--budget", type=int, help="the last number of answers")
     options = parser.parse_args()
     for asking in options.asking:
         for seed in options.seeds:
             if not done(options.data, asking, seed):
-                append(play(options.data, asking, seed))
+                append(play(options.data, asking, seed, options.budget))
 
 
 if __name__ == "__main__":

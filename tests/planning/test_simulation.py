@@ -91,7 +91,7 @@ def test_mistakes_are_refused(blobs: tuple[NDArray[np.float64], NDArray[np.int64
         simulate_adaptive(Linear(), *blobs, 8, budget=100, start=60, uniform_share=1.0)
     with pytest.raises(ValueError, match="may be trained on"):
         simulate_adaptive(Linear(), *blobs, 8, budget=2000, start=500)
-    with pytest.raises(ValueError, match="strategy must be spread, finish, uniform or rehearse, not 'best'"):
+    with pytest.raises(ValueError, match="strategy must be spread, finish, uniform, rehearse or watch, not 'best'"):
         simulate_adaptive(Linear(), *blobs, 8, budget=100, start=60, strategy="best")
 
 
@@ -136,3 +136,38 @@ def test_a_rehearsal_finds_the_better_strategy_without_labels(
     order = rehearse(Linear(), X, np.eye(24)[labels], **settings)
     assert set(order["strategy"]) == set(STRATEGIES)
     assert order["accuracy"].is_monotonic_decreasing
+
+
+def test_a_watched_model_chooses_once_it_foresees_answers_and_stops_when_it_does_not(
+    blobs: tuple[NDArray[np.float64], NDArray[np.int64]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, labels = blobs
+    settings: dict[str, Any] = {"budget": 240, "start": 40, "batch": 40, "strategy": "watch", "uniform_share": 0.2}
+    run = simulate_adaptive(Linear(), X, labels, 8, **settings)
+    asked = run.history["strategy"].tolist()
+    began = asked.index("finish")
+    assert asked == ["uniform"] * began + ["finish"] * (6 - began)
+    assert began > 0
+    # Before the model chooses, every answer trains; from then on some judge.
+    uniform = run.answers[: 40 * began]
+    assert not np.isin(uniform.items, run.judging).any()
+    assert len(np.unique(uniform.items)) == 40 * began, "always new items"
+    assert np.isin(run.answers.items, run.judging).any()
+    assert run.history["accuracy"].isna().tolist() == [True] * began + [False] * (6 - began)
+    # What was foreseen is looked at again after every training: 0.9 while nothing judges, then too little.
+    monkeypatch.setattr(simulation, "JUDGES", 1)
+    monkeypatch.setattr(simulation, "foreseen", lambda p, before, after: 0.9 if len(p) == 40 else 0.1)
+    back = simulate_adaptive(Linear(), X, labels, 8, **settings).history["strategy"].tolist()
+    assert back[:3] == ["uniform", "uniform", "finish"]
+    assert "uniform" in back[3:]
+
+
+def test_with_many_classes_there_is_nothing_to_watch(
+    many: tuple[NDArray[np.float64], NDArray[np.int64], Groups],
+) -> None:
+    X, labels, groups = many
+    settings: dict[str, Any] = {"budget": 200, "start": 150, "batch": 50, "largest": 3, "groups": groups}
+    watched, finished = (
+        simulate_adaptive(Linear(), X, labels, 24, strategy=s, **settings) for s in ("watch", "finish")
+    )
+    np.testing.assert_array_equal(watched.answers.subsets, finished.answers.subsets)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from oneof import Answers, UniformQueries, respond
-from oneof.queries.tempering import FLATTEST, find_temperature, temper
+from oneof.queries.tempering import FLATTEST, find_temperature, foreseen, temper
 
 
 def test_one_changes_nothing_and_more_flattens() -> None:
@@ -36,3 +36,17 @@ def test_a_model_that_knows_nothing_is_flattened_and_no_answers_say_nothing() ->
     assert find_temperature(p[:0], np.zeros((0, 3)), np.zeros((0, 3))) == 1.0
     with pytest.raises(ValueError, match="evidence must have shape"):
         find_temperature(p, np.zeros((300, 2)), after)
+
+
+def test_what_a_model_foresees_lies_between_nothing_and_everything() -> None:
+    rng, n, k = np.random.default_rng(0), 2000, 4
+    labels = rng.integers(k, size=n)
+    subsets = UniformQueries(k, 2).draw(n, rng)
+    after, before = Answers(subsets, respond(subsets, labels)).evidence(n), np.zeros((n, k))
+    right = np.eye(k)[labels]
+    half = np.where((np.arange(n) % 2 == 0)[:, None], right, 1 / k)
+    assert foreseen(right, before, after) == pytest.approx(1.0, abs=1e-6)
+    assert foreseen(half, before, after) == pytest.approx(0.5, abs=0.01), "sure and right of every other item"
+    sure_and_wrong = np.eye(k)[rng.integers(k, size=n)]
+    assert foreseen(sure_and_wrong, before, after) == pytest.approx(0.0, abs=0.03), "as flat as it goes"
+    assert foreseen(right[:0], before[:0], after[:0]) == 0.0

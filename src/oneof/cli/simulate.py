@@ -43,7 +43,8 @@ def simulate(
     strategy: Annotated[
         str | None,
         typer.Option(
-            help="With --adaptive: spread, finish or uniform, or rehearse to compare them without labels. "
+            help="With --adaptive: spread, finish or uniform, rehearse to compare them without labels, "
+            "or watch to begin once a model knows enough. "
             "By default finish from 16 classes on, else spread."
         ),
     ] = None,

@@ -7,7 +7,10 @@ their answers give an exact label-free interval at every step, though all other 
 Three strategies: "spread" asks about the items where one answer tells most; "finish" asks on about an item until its
 class is as good as settled, before it begins another; "uniform" asks about new items at random. Which of them learns
 fastest depends on classes and items. `rehearse` tells without labels: it plays all three on the classes that the
-first model predicts, as if they were the truth.
+first model predicts, as if they were the truth. "watch" is for few classes, where a uniform question about a new item
+tells a whole bit, and a model that knows little would choose worse: it asks uniform questions for as long as the model
+foresees less than `KNOWN` of what answers tell that it was not trained on, and then finishes items. It goes on watching
+by the answers that judge, and goes back if they say so.
 """
 
 from collections.abc import Callable
@@ -23,13 +26,17 @@ from oneof.evaluation import estimate_accuracy
 from oneof.queries.adaptive import Questions, choose
 from oneof.queries.groups import Groups
 from oneof.queries.respond import respond
-from oneof.queries.tempering import find_temperature, temper
+from oneof.queries.tempering import find_temperature, foreseen, temper
 from oneof.queries.uniform import UniformQueries
 from oneof.training.splits import without_holdout
 
 STRATEGIES = ("spread", "finish", "uniform")
 MANY = 16
 """From so many classes on one answer leaves too much open to learn from, and "finish" is the default."""
+KNOWN = 0.4
+"""With the strategy "watch" a model chooses questions once it foresees this share of what uniform answers tell."""
+JUDGES = 30
+"""Items that judge before their answers say how much a model foresees."""
 TURNS = 8
 """Questions about one item between two trainings, with the strategy "finish"."""
 ROUNDS = 6
@@ -76,7 +83,7 @@ def simulate_adaptive(
     X: items, an array (n, ...). labels: int (n,), known only to the simulated annotator, who flips at the given rates.
     start: questions before there is a model; uniform ones have `start_size` labels (default: half of the classes, or
     `largest` if that is less). strategy: one of `STRATEGIES`, or "rehearse" to compare them label-free after the
-    start, which trains about twenty times more (default: "finish" from 16 classes on, else "spread").
+    start, which trains about twenty times more, or "watch" (default: "finish" from 16 classes on, else "spread").
     uniform_share: of all questions, those that judge. label_cost, largest, groups: as in `oneof.queries.adaptive`.
     report: more figures from a trained estimator, such as its accuracy on a test set. progress: told of each new row.
 
@@ -97,8 +104,8 @@ def simulate_adaptive(
         )
     if batch < 1 or not 0 <= uniform_share < 1:
         raise ValueError(f"batch must be at least 1 and uniform_share in [0, 1), not {batch} and {uniform_share}")
-    if strategy not in (None, "rehearse", *STRATEGIES):
-        raise ValueError(f"strategy must be {', '.join(STRATEGIES)} or rehearse, not {strategy!r}")
+    if strategy not in (None, "rehearse", "watch", *STRATEGIES):
+        raise ValueError(f"strategy must be {', '.join(STRATEGIES)}, rehearse or watch, not {strategy!r}")
     rng = np.random.default_rng(seed)
     judging = np.sort(rng.permutation(n)[: min(int(np.ceil(uniform_share * budget * 1.2)), n // 2)])
     trainable = np.setdiff1d(np.arange(n), judging)
@@ -108,12 +115,15 @@ def simulate_adaptive(
     flips: dict[str, Any] = {"flip_yes": flip_yes, "flip_no": flip_no}
     noise: dict[str, Any] = flips if flip_yes or flip_no else {}
     limits: dict[str, Any] = {"label_cost": label_cost, "largest": largest, "groups": groups}
-    now = ("finish" if classes >= MANY else "spread") if strategy in (None, "rehearse") else str(strategy)
+    watched = strategy == "watch" and classes < MANY
+    now = ("finish" if classes >= MANY else "spread") if strategy in (None, "rehearse", "watch") else str(strategy)
+    now = "uniform" if watched else now
     answers = Answers(np.zeros((0, classes), dtype=np.bool_), np.zeros(0, dtype=np.bool_), **noise)
 
     def at_random(count: int) -> Questions:
         """Uniform questions about new items, and the share of them that judges."""
-        judges = rng.binomial(count, uniform_share) if len(judging) else 0
+        # While it is watched, every uniform answer judges the model before it trains the next one.
+        judges = rng.binomial(count, uniform_share) if len(judging) and not watched else 0
         new = np.setdiff1d(trainable, answers.items)
         about = new if len(new) >= count - judges else trainable
         items = np.concatenate(
@@ -132,8 +142,11 @@ def simulate_adaptive(
             uniform_size=size, judging=judging, **flips, **limits,
         )  # fmt: skip
 
-    def ask(count: int, probabilities: Any) -> float:
-        """Ask, some at a time: an answer about an item shapes the next question. How far to trust the next model."""
+    def ask(count: int, probabilities: Any) -> tuple[float, float]:
+        """Ask, some at a time: an answer about an item shapes the next question.
+
+        How far to trust the next model, and how much of the answers this one foresaw.
+        """
         nonlocal answers
         seen: list[tuple[Any, ...]] = []
         flat = np.full((n, classes), 1 / classes)
@@ -149,10 +162,13 @@ def simulate_adaptive(
             answers = answers + Answers(questions.subsets, said, questions.items, adaptive=questions.adaptive, **noise)
             if probabilities is not None:
                 seen.append((probabilities[questions.items], before, answers.evidence(n)[questions.items]))
-        return find_temperature(*map(np.concatenate, zip(*seen, strict=True))) if seen else 1.0
+        if not seen:
+            return 1.0, 0.0
+        probable, before, after = map(np.concatenate, zip(*seen, strict=True))
+        return find_temperature(probable, before, after), foreseen(probable, before, after)
 
     history: list[dict[str, Any]] = []
-    temperature = ask(start, None)
+    temperature, known = ask(start, None)
     while True:
         training = answers[~np.isin(answers.items, judging)]
         model = without_holdout(clone(estimator)).fit(X, training)
@@ -166,7 +182,14 @@ def simulate_adaptive(
         if strategy == "rehearse" and len(history) == 1:
             settings = {"budget": budget, "start": start, "start_size": size, "seed": seed, **flips, **limits}
             now = rehearse(estimator, X, probabilities, **settings)["strategy"].iloc[0]
-        temperature = ask(min(batch, budget - len(answers)), probabilities)
+        if watched:
+            judges = answers[np.isin(answers.items, judging)]
+            asked = np.unique(judges.items)
+            if len(asked) >= JUDGES:
+                known = foreseen(probabilities[asked], np.zeros((len(asked), classes)), judges.evidence(n)[asked])
+            now = "finish" if known >= KNOWN else "uniform"
+        temperature, latest = ask(min(batch, budget - len(answers)), probabilities)
+        known = latest if now == "uniform" else known
 
 
 def rehearse(

@@ -48,10 +48,33 @@ def find_temperature(probabilities: ArrayLike, before: ArrayLike, after: ArrayLi
         return 1.0
 
     def unlikely(log_temperature: float) -> float:
-        flat = log_softmax(logs / np.exp(log_temperature), axis=1)
-        return -float((logsumexp(flat + later, axis=1) - logsumexp(flat + earlier, axis=1)).sum())
+        return -_log_likelihood(logs / np.exp(log_temperature), earlier, later)
 
     return float(np.exp(minimize_scalar(unlikely, bounds=(0.0, np.log(FLATTEST)), method="bounded").x))
+
+
+def foreseen(probabilities: ArrayLike, before: ArrayLike, after: ArrayLike) -> float:
+    """The share of what the answers told that the model knew beforehand: 0 nothing, 1 everything; 0 without answers.
+
+    One minus the log-likelihood of the answers under the model, at its best temperature, over that of somebody who
+    takes every class for equally likely. Arguments as in `find_temperature`. Answers to uniform questions about items
+    drawn at random, which the model was not trained on, tell without labels how much it knows.
+
+    >>> said = np.where(np.eye(4, dtype=bool), 0.0, -np.inf)        # four items, one of each class
+    >>> [round(foreseen(p, np.zeros((4, 4)), said), 3) for p in (np.eye(4), np.full((4, 4), 0.25))]
+    [1.0, 0.0]
+    """
+    logs, earlier, later = _logs(probabilities), np.asarray(before), np.asarray(after)
+    nothing = _log_likelihood(np.zeros_like(logs), earlier, later)
+    if nothing == 0:
+        return 0.0
+    return 1.0 - _log_likelihood(logs / find_temperature(probabilities, earlier, later), earlier, later) / nothing
+
+
+def _log_likelihood(scores: Floats, before: NDArray[np.floating], after: NDArray[np.floating]) -> float:
+    """Of the answers between the two evidences, under the softmax of the scores."""
+    log_p = log_softmax(scores, axis=1)
+    return float((logsumexp(log_p + after, axis=1) - logsumexp(log_p + before, axis=1)).sum())
 
 
 def _logs(probabilities: ArrayLike) -> Floats:
