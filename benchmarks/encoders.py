@@ -21,7 +21,7 @@ from benchmarks import pages
 from benchmarks.package_texts import SECTIONS, load_package_texts
 from oneof import Answers, UniformQueries, datasets, encoders, respond
 from oneof.classifier import OneOfClassifier
-from oneof.classifier.choosing import CANDIDATES, choose_encoder, fit_encoded
+from oneof.classifier.choosing import CANDIDATES, choose_encoder, fit_chosen
 from oneof.classifier.linear import solve
 from oneof.files.atomic import replacing
 from oneof.items.loading import Items
@@ -57,7 +57,7 @@ def ask(labels: NDArray[np.int64], classes: int, size: int, seed: int, names: li
 def row_of(x: Any, answers: Answers, test: Any, truth: NDArray[np.int64], seed: int) -> dict[str, Any]:
     """Train as `oneof train` does, and compare with the labels of the test items."""
     started = time.perf_counter()
-    fitted = fit_encoded(x, answers, Config(seed=seed))
+    fitted = fit_chosen(x, answers, Config(seed=seed), encoded=True)
     seconds = time.perf_counter() - started
     accuracy = float((predict_classes(fitted.network, Features(test)) == truth).mean())
     assert fitted.accuracy is not None

@@ -27,7 +27,7 @@ from benchmarks import pages
 from benchmarks.encoders import ask
 from benchmarks.timing import peak_resident, side_by_side
 from oneof import datasets, encoders
-from oneof.classifier.choosing import choose_encoder, fit_encoded
+from oneof.classifier.choosing import choose_encoder, fit_chosen
 from oneof.encoders.cache import cache_folder
 from oneof.encoders.onnx import BATCH
 from oneof.encoders.reading import as_pictures
@@ -96,7 +96,7 @@ def to_a_model(photographs: int = 2000) -> Iterator[dict[str, Any]]:
         for how in ("cold", "cached"):
             started = time.process_time()
             chosen = choose_encoder(load(folder), asked)
-            fit_encoded(chosen.items.x, chosen.items.align(asked), Config(seed=0))
+            fit_chosen(chosen.items.x, chosen.items.align(asked), Config(seed=0), encoded=True)
             spent = time.process_time() - started
             yield {"what": "to a model", "how": how, "items": photographs, "value": spent, "unit": "CPU seconds"}
 

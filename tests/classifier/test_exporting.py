@@ -8,7 +8,7 @@ import torch
 
 from oneof import Answers, UniformQueries, respond
 from oneof.classifier import OneOfClassifier
-from oneof.classifier.choosing import choose_encoder, fit_encoded
+from oneof.classifier.choosing import choose_encoder, fit_chosen
 from oneof.classifier.exporting import export_model
 from oneof.classifier.model import Model
 from oneof.items.loading import Items
@@ -37,7 +37,7 @@ def test_pictures_through_encoder_and_classifier(tmp_path, monkeypatch):
     subsets = UniformQueries(3, 1).draw(120, rng=1)
     answers = Answers(subsets, respond(subsets, labels))
     chosen = choose_encoder(Items(pictures, range(120)), answers, str(tmp_path / "means.onnx"))
-    fitted = fit_encoded(chosen.items.x, answers, Config(seed=0))
+    fitted = fit_chosen(chosen.items.x, answers, Config(seed=0), encoded=True)
     model = Model(OneOfClassifier.from_fitted(fitted, range(3), (6,)), chosen.encoder)
     assert export_model(model, tmp_path / "whole.onnx") == "pictures as bytes 0 to 255, (batch, 3, 16, 16)"
     session = onnxruntime.InferenceSession(str(tmp_path / "whole.onnx"))

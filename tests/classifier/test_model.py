@@ -8,7 +8,7 @@ from PIL import Image
 import oneof
 from oneof import Answers, UniformQueries, respond
 from oneof.classifier import OneOfClassifier
-from oneof.classifier.choosing import choose_encoder, fit_encoded
+from oneof.classifier.choosing import choose_encoder, fit_chosen
 from oneof.classifier.model import TRAINED_ON, Model
 from oneof.items.hashing import content_hashes
 from oneof.items.loading import Items, load
@@ -36,7 +36,9 @@ def photographs(tmp_path_factory):
 def trained(items, answers, encoder, **settings):
     chosen = choose_encoder(items, answers, encoder, **settings)
     known = chosen.items.align(answers)
-    fitted = fit_encoded(chosen.items.x, known, Config(seed=0, backbone="linear" if encoder == "pixels" else "auto"))
+    fitted = fit_chosen(
+        chosen.items.x, known, Config(seed=0, backbone="linear" if encoder == "pixels" else "auto"), encoded=True
+    )
     shape = chosen.items.x.shape[1:]
     classifier = OneOfClassifier.from_fitted(fitted, answers.class_names, shape)
     return Model(classifier, chosen.encoder, content_hashes(items.x))

@@ -2,26 +2,38 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from lightning_fabric import Fabric
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, logsumexp
+from torch import nn
 
 from oneof.answers import Answers
-from oneof.classifier.linear import FOLDS, Solution, solve
+from oneof.classifier.linear import PENALTIES, Solution, evidence, solve
 from oneof.encoders import Encoder, create, installed
 from oneof.encoders.pixels import Pixels
 from oneof.evaluation import estimate_accuracy
 from oneof.items.loading import Items
 from oneof.models import create as create_network
-from oneof.training import Config, Features, Fitted, Network, fit
+from oneof.queries.moment import Queries
+from oneof.training import Config, Features, Fitted, Network, fit, predict_logits
 from oneof.training.callbacks import Callback
-from oneof.training.fitting import check, predict_asked
-from oneof.training.splits import split
+from oneof.training.fitting import Judgement, divide, judged
 
+FEWEST_TO_COMPARE = 30
 ENOUGH_FOR_HIDDEN_LAYERS = 5000
 """Answered items below which hidden layers have not once beaten a linear layer on encoded items."""
+MOST_TO_SOLVE, MOST_NUMBERS = 100_000, 100_000_000
+"""Answered items, and numbers in them, up to which a linear layer is solved, all of them in memory at once."""
+
+PARTS = 5
+WORTH_COMPARING = 5000
+"""Networks are compared on a fifth of the answered items after another, until about so many have been trained on."""
 
 CANDIDATES = {
     "texts": ("words", "wordllama", "words+wordllama"),
@@ -65,50 +77,157 @@ def choose_encoder(
         row = {"encoder": one, "accuracy": _accuracy(judged, known), "log_likelihood": judged.log_likelihood}
         tried.append((judged.log_likelihood, Choice(encoder, taken, [row])))
     _, best = max(tried, key=lambda one: one[0])
-    return Choice(best.encoder, best.items, [choice.table[0] for _, choice in tried])
+    table = [choice.table[0] | {"chosen": choice is best} for _, choice in tried]
+    return Choice(best.encoder, best.items, table)
 
 
-def fit_encoded(
+def fit_chosen(
     x: Any,
     answers: Answers,
     config: Config,
     *,
-    held_out: NDArray[np.int64] | None = None,
+    encoded: bool = False,
+    backbone: nn.Module | None = None,
+    queries: Queries | None = None,
+    held_out: ArrayLike | None = None,
+    judgement: Judgement | None = None,
     callbacks: Sequence[Callback] = (),
+    shown: bool = False,
+    fabric: Fabric | None = None,
     **how: Any,
 ) -> Fitted:
-    """A network on encoded items: a solved linear layer, or hidden layers where there are enough answers and they help.
+    """A network that suits the number of answers: for rows of numbers a solved linear layer, or hidden layers.
 
-    Settings that are given (a network, an objective, epochs, ...) are followed: then this is `oneof.training.fit`,
-    which is told `how` (path, resume, shown, fabric).
-    callbacks: as in `oneof.training.fit`; a layer that was solved counts as one epoch.
+    x: `Features` or what they are made of. For pictures, and where settings of training are given (a network, an
+    objective, epochs, ...), this is `oneof.training.fit`, which is told `how` (path, resume). encoded: an encoder made
+    the rows, so that a linear layer is the better guess. callbacks: a layer that was solved counts as one epoch.
+
+    >>> from oneof import UniformQueries, respond
+    >>> labels = np.arange(60) % 3
+    >>> x = np.eye(3)[labels] + np.random.default_rng(0).normal(0, 0.3, (60, 3))
+    >>> subsets = UniformQueries(3, 1).draw(60, rng=0)
+    >>> fitted = fit_chosen(x, Answers(subsets, respond(subsets, labels)), Config())
+    >>> [row["network"] for row in fitted.choice]
+    ['linear', 'mlp']
     """
-    features = Features(x)
-    if len(features.shape) != 1 or config != _undecided(config):
-        told = (
-            config if config.backbone != "auto" or features.image else config.model_copy(update={"backbone": "linear"})
-        )
-        return fit(features, answers, told, held_out=held_out, callbacks=callbacks, **how)
-    check(features, answers)
-    training, judging, unjudged = split(answers, config.holdout, config.seed, held_out)
-    if training.flip_yes is None and training.flip_no is None:
-        training.refuse_contradictions()
-    solution = solve(x, training, config.seed)
-    judged = _accuracy(solution, training)
-    history = [{"epoch": 1, "network": "linear", "penalty": solution.penalty, "label_free": judged}]
-    if len(np.unique(training.items)) >= ENOUGH_FOR_HIDDEN_LAYERS and not features.sparse:
-        hidden = config.model_copy(update={"backbone": "mlp"})
-        # On the same items, of which enough must be left to train on.
-        part = replace(solution, rows=solution.rows[::FOLDS], held_out=solution.held_out[::FOLDS])
-        other = fit(features, training, hidden, held_out=part.rows)
-        if other.accuracy is not None and other.accuracy.value > _accuracy(part, training):
-            return fit(features, answers, hidden, held_out=held_out, callbacks=callbacks, **how)
+    features = x if isinstance(x, Features) else Features(x)
+    training_told = {"queries": queries, "held_out": held_out, "judgement": judgement, "callbacks": callbacks}
+    training_told |= {"shown": shown, "fabric": fabric, **how}
+    if backbone is not None or features.image or config != _undecided(config):
+        if encoded and config.backbone == "auto" and not features.image:
+            config = config.model_copy(update={"backbone": "linear"})
+        return fit(features, answers, config, backbone=backbone, **training_told)
+    training, judging, unjudged = divide(features, answers, config, held_out)
+    training.refuse_contradictions()
+    table, solution = choose_network(features, training, config, encoded=encoded)
+    best = next(row["network"] for row in table if row["chosen"])
+    if fabric is not None:  # a last digit must not send the workers different ways
+        best = fabric.broadcast(best)
+    if shown and len(table) > 1:
+        print(describe(table))
+    if best != "linear" or solution is None:
+        named = config.model_copy(update={"backbone": best})
+        return replace(fit(features, answers, named, **training_told), choice=table)
     network = _as_network(solution, features.shape, answers.classes)
-    accuracy = estimate_accuracy(predict_asked(network, features, judging), judging) if len(judging) else None
-    for callback in callbacks:
-        callback(dict(history[0]))
+    accuracy = None
+    if len(judging):
+        accuracy, unjudged = judged(
+            network, features, judging, judgement or partial(estimate_accuracy, queries=queries)
+        )
+    row = {"epoch": 1, "network": "linear", "penalty": solution.penalty, "label_free": _accuracy(solution, training)}
+    for callback in callbacks if fabric is None or fabric.is_global_zero else ():
+        callback(dict(row))
     linear = config.model_copy(update={"backbone": "linear", "weight_decay": solution.penalty})
-    return Fitted(network, linear.resolve(len(np.unique(training.items)), False), history, 1, accuracy, unjudged)
+    settled = linear.resolve(len(np.unique(training.items)), False)
+    return Fitted(network, settled, [row], 1, accuracy, unjudged, table)
+
+
+def choose_network(
+    features: Features, training: Answers, config: Config, *, encoded: bool = False
+) -> tuple[list[dict[str, Any]], Solution | None]:
+    """The networks that were considered, a row each, one of them chosen; and the linear layer, where it was solved.
+
+    A row: network, chosen, why, and where they were compared log_likelihood and accuracy by held-out answers.
+    """
+    answered = len(np.unique(training.items))
+    if not features.sparse and (answered > MOST_TO_SOLVE or answered * features.shape[0] > MOST_NUMBERS):
+        return [_row("mlp", True, f"{answered} answered items: too many to solve a linear layer at once")], None
+    x = features.values
+    if answered < FEWEST_TO_COMPARE:
+        why = f"{answered} answered items: too few to compare networks"
+        return [_row("linear", True, why)], solve(x, training, config.seed, penalty=PENALTIES[0])
+    solution = solve(x, training, config.seed)
+    if features.sparse:
+        return [_row("linear", True, "sparse rows")], solution
+    if encoded and answered < ENOUGH_FOR_HIDDEN_LAYERS:
+        why = f"encoded items, fewer than {ENOUGH_FOR_HIDDEN_LAYERS} of them answered"
+        return [_row("linear", True, why)], solution
+    return _compare(features, training, config, solution.relative_penalty), solution
+
+
+def describe(table: list[dict[str, Any]]) -> str:
+    """A line a network, the chosen one marked.
+
+    >>> print(describe([_row("linear", True, "held-out answers", log_likelihood=-0.5, accuracy=0.8125)]))
+    * linear               label-free accuracy 0.812, log-likelihood -0.5000
+    """
+    lines = []
+    for row in table:
+        figures = f"label-free accuracy {row['accuracy']:.3f}, log-likelihood {row['log_likelihood']:.4f}"
+        lines.append(f"{'*' if row['chosen'] else ' '} {row.get('network') or row['encoder']:<20} {figures}")
+    return "\n".join(lines)
+
+
+def _row(network: str, chosen: bool, why: str, **figures: Any) -> dict[str, Any]:
+    return {"network": network, "chosen": chosen, "why": why, **figures}
+
+
+def _compare(features: Features, training: Answers, config: Config, penalty: float) -> list[dict[str, Any]]:
+    """A linear layer and hidden layers, on the same items, by the likelihood of answers about others.
+
+    Hidden layers are too sure of themselves after few answers, however good their first guess is; so the logits of both
+    are first scaled by the factor that suits them best. Parts are held out one after the other until the difference is
+    twice its standard error, at most so many that a comparison takes about as long for any number of answers.
+    """
+    rows, told = evidence(training)
+    part = np.random.default_rng([config.seed, 0xC0DE]).permutation(len(rows)) % PARTS
+    hidden = config.model_copy(update={"backbone": "mlp", "holdout": 0.0})
+    logits: dict[str, list[Any]] = {"linear": [], "mlp": []}
+    aside = np.zeros(0, dtype=np.int64)
+    for number in range(max(1, min(PARTS, WORTH_COMPARING // len(rows)))):
+        held = np.flatnonzero(part == number)
+        rest = training[~np.isin(training.items, rows[held])]
+        epochs = hidden.resolve(len(rows), False).epochs or 2
+        short = hidden.model_copy(update={"epochs": max(1, epochs // 2)})  # half of them shows who is ahead
+        logits["linear"].append(solve(features.values, rest, config.seed, penalty).logits(features.values[rows[held]]))
+        logits["mlp"].append(predict_logits(fit(features, rest, short).network, features, rows[held]).double().numpy())
+        aside = np.concatenate([aside, held])
+        scores = {name: _scaled_log_likelihood(np.concatenate(parts), told[aside]) for name, parts in logits.items()}
+        gap = scores["mlp"] - scores["linear"]
+        if abs(gap.mean()) > 2 * gap.std() / np.sqrt(len(gap)):
+            break
+    best = "mlp" if gap.mean() > 0 else "linear"
+    return [
+        _row(
+            name,
+            name == best,
+            f"answers about {len(aside)} items that were held out",
+            log_likelihood=float(scores[name].mean()),
+            accuracy=_label_free(np.concatenate(parts).argmax(axis=1), rows[aside], training),
+        )
+        for name, parts in logits.items()
+    ]
+
+
+def _scaled_log_likelihood(logits: NDArray[Any], told: NDArray[Any]) -> NDArray[np.float64]:
+    """log P(all answers about an item), (m,), with the logits scaled so that they are likeliest."""
+
+    def at(log_scale: float) -> NDArray[np.float64]:
+        log_p = log_softmax(logits * np.exp(log_scale), axis=1)
+        return np.asarray(logsumexp(log_p + told, axis=1))
+
+    found = minimize_scalar(lambda log_scale: -at(log_scale).mean(), bounds=(-3.0, 1.5), method="bounded")
+    return at(float(found.x))
 
 
 def _candidates(items: Items) -> list[str]:
@@ -126,11 +245,15 @@ def _undecided(config: Config) -> Config:
 
 
 def _accuracy(solution: Solution, answers: Answers) -> float:
-    """Label-free, of predictions by layers that did not see the item's answers; nan where no answer can judge."""
+    return _label_free(solution.held_out.argmax(axis=1), solution.rows, answers)
+
+
+def _label_free(classes: NDArray[np.int64], rows: NDArray[np.int64], answers: Answers) -> float:
+    """By the answers about these rows, which had no part in the predictions; nan where no answer can judge."""
     predictions = np.zeros(int(answers.items.max()) + 1, dtype=np.int64)
-    predictions[solution.rows] = solution.held_out.argmax(axis=1)
+    predictions[rows] = classes
     try:  # it compares, so questions that were not quite uniform are the same to all
-        return estimate_accuracy(predictions, answers[np.isin(answers.items, solution.rows)], check=False).value
+        return estimate_accuracy(predictions, answers[np.isin(answers.items, rows)], check=False).value
     except ValueError:  # none of the questions was drawn at random
         return float("nan")
 

@@ -17,12 +17,13 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from torch import nn
 
 from oneof.answers import Answers
+from oneof.classifier.choosing import fit_chosen
 from oneof.evaluation import Estimate, clopper_pearson, estimate_accuracy
 from oneof.objectives.base import Objective
 from oneof.objectives.likelihood import Likelihood
 from oneof.objectives.losses import Loss
 from oneof.queries.moment import Queries
-from oneof.training import Config, Features, Fitted, fit, predict_classes, predict_logits
+from oneof.training import Config, Features, Fitted, predict_classes, predict_logits
 from oneof.training.callbacks import Callback
 
 _SETTINGS = tuple(name for name in Config.model_fields if name not in ("backbone", "seed"))
@@ -35,9 +36,11 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     Every setting of `oneof.training.Config` is a parameter under its name, with the same default; `oneof train --help`
     explains each. None stands for what the recipe and the data suggest. objective: a name, or an `Objective` of your
     own; loss: a name, or a function of the logits. backbone: a name, or an `nn.Module` of your own, of which a copy is
-    trained and sees standardised items. holdout: the share of the items whose answers do not train but judge. queries:
-    the law of the questions where it is not uniform. callbacks: functions that are called after each epoch with its row
-    of figures, see `oneof.training.callbacks`. random_state: the seed.
+    trained and sees standardised items; "auto" takes a CNN for pictures, and for rows of numbers, where no other
+    setting of training is given, a linear layer or hidden layers, whichever held-out answers like better: `choice_`
+    tells. holdout: the share of the items whose answers do not train but judge. queries: the law of the questions where
+    it is not uniform. callbacks: functions that are called after each epoch with its row of figures, see
+    `oneof.training.callbacks`. random_state: the seed.
 
     >>> from sklearn.datasets import load_digits
     >>> import oneof
@@ -124,7 +127,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             raise ValueError(f"exact labels train with the likelihood, not with {self.objective!r}")
         # A copy, so that fitting again starts from the same weights, and the module that was passed stays as it is.
         own = deepcopy(self.backbone) if isinstance(self.backbone, nn.Module) else None
-        fitted = fit(
+        fitted = fit_chosen(
             features,
             answers,
             self._config(),
@@ -158,6 +161,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.best_epoch_ = fitted.best_epoch
         self.n_iter_ = len(fitted.history)
         self.accuracy_ = fitted.accuracy
+        self.choice_ = fitted.choice
         self.shape_ = shape
         return self
 

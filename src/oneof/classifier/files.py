@@ -45,6 +45,7 @@ def save(model: "OneOfClassifier", path: Path, more: Callable[[Path], None] | No
         "accuracy": None if model.accuracy_ is None else model.accuracy_._asdict(),
         "best_epoch": model.best_epoch_,
         "history": model.history_,
+        "choice": model.choice_,
     }
     if path.exists() and not (path / FACTS).is_file():
         raise ValueError(f"{path} exists and is not a model: choose another place")
@@ -110,7 +111,9 @@ def load(path: Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
         network.load_state_dict(tensors)
     except (SafetensorError, OSError, RuntimeError, KeyError) as error:
         raise ValueError(f"{path / WEIGHTS}: not the weights of this model: {str(error).splitlines()[0]}") from None
-    fitted = Fitted(network.eval(), config, facts["history"], facts["best_epoch"], accuracy)
+    fitted = Fitted(
+        network.eval(), config, facts["history"], facts["best_epoch"], accuracy, choice=facts.get("choice", [])
+    )
     model = OneOfClassifier.from_fitted(fitted, facts["classes"], shape, backbone)
     if facts.get("feature_names"):
         model.feature_names_in_ = np.asarray(facts["feature_names"], dtype=object)

@@ -43,6 +43,9 @@ class Solution:
     mean: Floats
     scale: Floats
     penalty: float
+    relative_penalty: float
+    """The same over mean |x|^2, as `solve` takes it."""
+
     log_likelihood: float
     """Of an item's answers, on average, where they were held out."""
 
@@ -52,10 +55,14 @@ class Solution:
     held_out: Floats
     """Their probabilities by a layer that did not see their answers, (m, k)."""
 
+    def logits(self, x: Any) -> Floats:
+        """What the layer gives, (n, k)."""
+        inner = x if sp.issparse(x) else ((x - self.mean) * self.scale).astype(np.float32)
+        return _logits(inner, np.vstack([self.weights, self.bias]))
+
     def predict_proba(self, x: Any) -> Floats:
         """Class probabilities, (n, k)."""
-        inner = x if sp.issparse(x) else ((x - self.mean) * self.scale).astype(np.float32)
-        return np.exp(_log_softmax(_logits(inner, np.vstack([self.weights, self.bias]))))
+        return np.exp(_log_softmax(self.logits(x)))
 
 
 class LinearClassifier(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -114,7 +121,9 @@ def solve(x: Any, answers: Answers, seed: int = 0, penalty: float | None = None)
             break
     final = _minimise(inner, told, best * norm, _minimise(inner, told, START * norm, None))
     weights = final[:-1] if back is None else np.asarray(back(final[:-1]))
-    return Solution(weights, final[-1], mean, scale, best * norm, best_score, rows[judged], best_held[judged])
+    return Solution(
+        weights, final[-1], mean, scale, best * norm, best, best_score, rows[judged], best_held[judged]
+    )  # fmt: skip
 
 
 def evidence(answers: Answers) -> tuple[NDArray[np.int64], Floats]:

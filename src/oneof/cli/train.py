@@ -75,13 +75,13 @@ def train(
 
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
-    from oneof.classifier.choosing import choose_encoder, fit_encoded
+    from oneof.classifier.choosing import choose_encoder, describe, fit_chosen
     from oneof.classifier.model import Model
     from oneof.classifier.noisy import describe_flips, estimate_flips
     from oneof.engines.choice import choose
     from oneof.items.hashing import content_hashes
     from oneof.items.loading import load
-    from oneof.training import Config, Features, fit
+    from oneof.training import Config, Features
     from oneof.training.callbacks import create as create_callback
     from oneof.training.search import search_settings
     from oneof.training.workers import launch
@@ -114,7 +114,7 @@ def train(
         chosen = choose_encoder(raw, asked, encoder or "auto", shown=shown, **sized)
         items, maker = chosen.items, chosen.encoder
         if shown:
-            _print_encoders(chosen.table, maker.name)
+            typer.echo(describe(chosen.table) or f"encoder {maker.name}")
     known = items.align(asked)
     if noise == "estimate":
         known, rates = estimate_flips(items.x, known, given)
@@ -130,12 +130,11 @@ def train(
                 features, known, given,
                 how=search, trials=trials, engine=place, path=kept, resume=resume, shown=shown,
             )  # fmt: skip
-    elif maker is not None:
-        fitted = fit_encoded(
-            items.x, known, given, callbacks=callbacks, path=kept, resume=resume, shown=shown, fabric=fabric
-        )
     else:
-        fitted = fit(features, known, given, callbacks=callbacks, path=kept, resume=resume, shown=shown, fabric=fabric)
+        fitted = fit_chosen(
+            features, known, given,
+            encoded=maker is not None, callbacks=callbacks, path=kept, resume=resume, shown=shown, fabric=fabric,
+        )  # fmt: skip
     if not fabric.is_global_zero:
         return
     classifier = OneOfClassifier.from_fitted(fitted, known.class_names or range(known.classes), features.shape)
@@ -150,6 +149,7 @@ def train(
             "accuracy": None if judged is None else judged._asdict(),
             "unjudged": fitted.unjudged,
             "best_epoch": classifier.best_epoch_,
+            "choice": fitted.choice,
             "encoder": None if maker is None else maker.name,
             "left_out": list(items.left_out),
             "config": model.config_.model_dump(),
@@ -167,13 +167,3 @@ def _described(backbone: str, shape: tuple[int, ...]) -> str:
 
     given = f"{shape[0]} features" if len(shape) == 1 else f"pictures of {' x '.join(map(str, shape))}"
     return f"{resolve(backbone, shape)} on {given}"
-
-
-def _print_encoders(table: list[dict[str, Any]], chosen: str) -> None:
-    """What each encoder gave, by held-out answers."""
-    for row in table:
-        mark = "*" if row["encoder"] == chosen else " "
-        figures = f"label-free accuracy {row['accuracy']:.3f}, log-likelihood {row['log_likelihood']:.4f}"
-        typer.echo(f"{mark} {row['encoder']:<20} {figures}")
-    if not table:
-        typer.echo(f"encoder {chosen}")

@@ -60,7 +60,11 @@ class Config(BaseModel):
         default_factory=dict, description="Further options of the objective by name, such as kappa=0.5 of abs."
     )
     recipe: Literal["fast", "paper"] = Field(default="fast", description="Where settings that are not given come from.")
-    backbone: str = Field(default="auto", description="The network: auto (cnn for images, else mlp), {backbones}.")
+    backbone: str = Field(
+        default="auto",
+        description="The network: auto (cnn for images; for rows of numbers linear or mlp, by held-out answers), "
+        "{backbones}.",
+    )
     width: int | None = Field(default=None, ge=1, description="Width of the network. Default: the network's own.")
     epochs: int | None = Field(
         default=None, ge=1, description="Passes over the items. Default: by their number; recipe paper 100."

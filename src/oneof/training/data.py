@@ -59,6 +59,11 @@ class Features:
             return torch.from_numpy(self._rows[rows.numpy()].toarray())
         return _as_network_takes(self._tensor[rows])
 
+    @property
+    def values(self) -> Any:
+        """The items as they lie in memory or on disk, not copied: an array, or a sparse matrix."""
+        return self._rows if self.sparse else self._tensor.numpy()
+
     def check_finite(self) -> None:
         """Refuse NaN and infinity, naming the first item and feature."""
         values = torch.from_numpy(self._rows.data) if self.sparse else self._tensor

@@ -1,7 +1,7 @@
 """From items and answers to a trained, judged network: split, build, train, judge. What everything above calls."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from oneof.training.config import Config
 from oneof.training.data import Answered, Features
 from oneof.training.loop import train
 from oneof.training.network import Network, standardise
-from oneof.training.splits import halves, split
+from oneof.training.splits import Split, halves, split
 
 Judgement = Callable[[NDArray[np.int64], Answers], Estimate]
 """From predictions for all items and held-out answers to an estimate of the accuracy."""
@@ -38,6 +38,8 @@ class Fitted:
     accuracy: Estimate | None
     unjudged: str = ""
     """Why there is no accuracy, where there is none."""
+    choice: list[dict[str, Any]] = field(default_factory=list)
+    """A row for each network that was considered, where the network was chosen: see `oneof.classifier.choosing`."""
 
 
 def fit(
@@ -63,11 +65,7 @@ def fit(
     them is drawn (see `oneof.training.splits`). report: more figures for the history, such as the accuracy on labelled
     items; never used to choose. callbacks, path, resume, shown, fabric: as in `train`.
     """
-    check(features, answers)
-    training, held, unjudged = split(answers, config.holdout, config.seed, held_out)
-    training = training.answered
-    if not len(training):
-        raise ValueError(f"a holdout of {config.holdout:g} leaves none of the {len(answers)} answers to train on")
+    training, held, unjudged = divide(features, answers, config, held_out)
     answered = Answered(training)
     config = config.resolve(len(answered.items), features.image)
     # Where held-out answers choose the epoch, others must judge it: a winner's score is always too good.
@@ -84,7 +82,7 @@ def fit(
 
     def judge(current: nn.Module) -> dict[str, Any]:
         figures = report(current) if report is not None else {}
-        if len(choosing) and (estimate := _judged(current, features, choosing, between)[0]) is not None:
+        if len(choosing) and (estimate := judged(current, features, choosing, between)[0]) is not None:
             figures |= {"label_free": estimate.value, "label_free_low": estimate.low, "label_free_high": estimate.high}
             figures["select"] = estimate.value
         return figures
@@ -95,13 +93,23 @@ def fit(
     )  # fmt: skip
     accuracy = None
     if len(judging):
-        accuracy, unjudged = _judged(
+        accuracy, unjudged = judged(
             run.network, features, judging, judgement or partial(estimate_accuracy, queries=queries)
         )
     return Fitted(run.network, config, run.history, run.best_epoch, accuracy, unjudged)
 
 
-def _judged(network: nn.Module, features: Features, held: Answers, judgement: Judgement) -> tuple[Estimate | None, str]:
+def divide(features: Features, answers: Answers, config: Config, held_out: ArrayLike | None = None) -> Split:
+    """Answers to train on, without skips, and answers to judge by; refused where they do not fit the items."""
+    check(features, answers)
+    training, held, unjudged = split(answers, config.holdout, config.seed, held_out)
+    training = training.answered
+    if not len(training):
+        raise ValueError(f"a holdout of {config.holdout:g} leaves none of the {len(answers)} answers to train on")
+    return Split(training, held, unjudged)
+
+
+def judged(network: nn.Module, features: Features, held: Answers, judgement: Judgement) -> tuple[Estimate | None, str]:
     """The accuracy by held-out answers; or none, and why they were refused."""
     try:
         return judgement(predict_asked(network, features, held), held), ""

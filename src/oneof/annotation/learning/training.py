@@ -51,7 +51,7 @@ def train_project(
 ) -> Trained:
     """Train a classifier, store it in the project's `models` folder and its predictions in the database."""
     from oneof import OneOfClassifier
-    from oneof.classifier.choosing import choose_encoder, fit_encoded
+    from oneof.classifier.choosing import choose_encoder, fit_chosen
     from oneof.classifier.model import Model
     from oneof.training import Config
 
@@ -74,7 +74,7 @@ def train_project(
     aside = kept_aside(content.content_hashes, held_out)
     training = answers[np.flatnonzero(~aside[answers.items])]
     settings = Config.read(None, objective=objective, epochs=epochs, holdout=0.0, seed=seed)
-    fitted = fit_encoded(chosen.items.x, training, settings)
+    fitted = fit_chosen(chosen.items.x, training, settings, encoded=True)
     classifier = OneOfClassifier.from_fitted(fitted, project.active_names, chosen.items.x.shape[1:])
     model = Model(classifier, chosen.encoder, content.hashes(np.unique(training.items)))
     probabilities = classifier.predict_proba(chosen.items.x)
