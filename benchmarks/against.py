@@ -45,10 +45,10 @@ class Learner(Protocol):
 
 
 class Ours:
-    """`OneOfClassifier` as it comes, with one of the objectives that candidate sets suffice for."""
+    """`OneOfClassifier` with hidden layers and one of the objectives that candidate sets suffice for."""
 
     def __init__(self, objective: str, seed: int) -> None:
-        self._model = OneOfClassifier(objective, holdout=0.0, random_state=seed)
+        self._model = OneOfClassifier(objective, backbone="mlp", holdout=0.0, random_state=seed)
 
     def fit(self, X: NDArray[np.float32], candidates: NDArray[np.bool_]) -> None:
         """Learn from the candidate sets as answers."""

@@ -408,3 +408,19 @@ def test_answers_that_name_their_items_are_aligned_with_the_index(named_table):
         clone(model).fit(frame.to_numpy(), answers)
     with pytest.raises(ValueError, match="item item 0 is not among the 240 items"):
         clone(model).fit(frame.reset_index(drop=True), answers)
+
+
+def test_the_default_tells_which_network_it_took_and_why(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 60)
+    frame = pd.DataFrame(rng.normal(0, 1, (60, 4)), columns=list("abcd"))
+    frame["a"] += 4 * labels
+    model = OneOfClassifier(random_state=0).fit(frame, labels)
+    assert model.config_.backbone == "linear"
+    assert (model.predict(frame) == labels).mean() > 0.9
+    assert model.accuracy_.n == 6
+    assert [(row["network"], row["chosen"]) for row in model.choice_] == [("linear", True), ("mlp", False)]
+    model.save(tmp_path / "model")
+    again = OneOfClassifier.load(tmp_path / "model")
+    assert again.choice_ == model.choice_
+    np.testing.assert_array_equal(again.predict(frame), model.predict(frame))

@@ -187,7 +187,7 @@ def _compare(features: Features, training: Answers, config: Config, penalty: flo
 
     Hidden layers are too sure of themselves after few answers, however good their first guess is; so the logits of both
     are first scaled by the factor that suits them best. Parts are held out one after the other until the difference is
-    twice its standard error, at most so many that a comparison takes about as long for any number of answers.
+    three times its standard error, at most so many that a comparison takes about as long for any number of answers.
     """
     rows, told = evidence(training)
     part = np.random.default_rng([config.seed, 0xC0DE]).permutation(len(rows)) % PARTS
@@ -204,7 +204,7 @@ def _compare(features: Features, training: Answers, config: Config, penalty: flo
         aside = np.concatenate([aside, held])
         scores = {name: _scaled_log_likelihood(np.concatenate(parts), told[aside]) for name, parts in logits.items()}
         gap = scores["mlp"] - scores["linear"]
-        if abs(gap.mean()) > 2 * gap.std() / np.sqrt(len(gap)):
+        if number and abs(gap.mean()) > 3 * gap.std() / np.sqrt(len(gap)):
             break
     best = "mlp" if gap.mean() > 0 else "linear"
     return [
