@@ -111,12 +111,12 @@ def fit_chosen(
     ['linear', 'mlp']
     """
     features = x if isinstance(x, Features) else Features(x)
-    training_told = {"queries": queries, "held_out": held_out, "judgement": judgement, "callbacks": callbacks}
-    training_told |= {"shown": shown, "fabric": fabric, **how}
+    how |= {"queries": queries, "held_out": held_out, "judgement": judgement, "callbacks": callbacks}
+    how |= {"shown": shown, "fabric": fabric}
     if backbone is not None or features.image or config != _undecided(config):
         if encoded and config.backbone == "auto" and not features.image:
             config = config.model_copy(update={"backbone": "linear"})
-        return fit(features, answers, config, backbone=backbone, **training_told)
+        return fit(features, answers, config, backbone=backbone, **how)
     training, judging, unjudged = divide(features, answers, config, held_out)
     training.refuse_contradictions()
     table, solution = choose_network(features, training, config, encoded=encoded)
@@ -127,7 +127,7 @@ def fit_chosen(
         print(describe(table))
     if best != "linear" or solution is None:
         named = config.model_copy(update={"backbone": best})
-        return replace(fit(features, answers, named, **training_told), choice=table)
+        return replace(fit(features, answers, named, **how), choice=table)
     network = _as_network(solution, features.shape, answers.classes)
     accuracy = None
     if len(judging):
