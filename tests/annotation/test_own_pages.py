@@ -1,7 +1,5 @@
 """The annotator's own pages in a real browser."""
 
-import pytest
-
 from .browser import Open, Serve, chromium, driver, open_page, serve
 
 __all__ = ["chromium", "driver", "open_page", "serve"]
@@ -11,10 +9,9 @@ CUT = """() => [...document.querySelectorAll("main *, header *")].filter((node) 
 ).map((node) => node.className || node.tagName)"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_answers_a_goal_and_classes_at_every_width(serve: Serve, open_page: Open, scheme: str) -> None:
+def test_answers_a_goal_and_classes_at_every_width(serve: Serve, open_page: Open) -> None:
     site = serve(count=12)
-    ada = open_page(site, color_scheme=scheme)
+    ada = open_page(site)
     ada.ready()
     for key in "ync":
         ada.press(key)
@@ -47,5 +44,7 @@ def test_answers_a_goal_and_classes_at_every_width(serve: Serve, open_page: Open
     for width in (320, 360, 768, 1366, 1920):
         for page in (own, classes, ada.page):
             page.set_viewport_size({"width": width, "height": 800})
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, page.url)
-            assert page.evaluate(CUT) == [], (width, page.url)
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme)
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, scheme, page.url)
+                assert page.evaluate(CUT) == [], (width, scheme, page.url)

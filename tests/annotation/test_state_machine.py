@@ -5,7 +5,6 @@ import shutil
 import uuid
 from itertools import count
 
-import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -172,7 +171,7 @@ class Annotating(RuleBasedStateMachine):
 
 
 @pytest.mark.timeout(300)
-def test_g8_state_machine(make_world, backend, tmp_path, request):
+def test_g8_state_machine(make_world, backend, new_database_url, tmp_path):
     world = make_world(ITEMS, overlap=OVERLAP, claim_seconds=60)
     for number in range(PEOPLE):
         world.invite(f"p{number}")
@@ -180,32 +179,21 @@ def test_g8_state_machine(make_world, backend, tmp_path, request):
     url = world.database.url
     world.database.close()
     numbers = count()
-    made = []
 
     def copy_database():
         if backend == "sqlite":
             path = tmp_path / f"copy{next(numbers)}.sqlite"
             shutil.copyfile(url.database, path)
             return Database(sqlite_url(path))
-        name = f"{url.database}_{next(numbers)}"
-        with psycopg.connect(request.getfixturevalue("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name} TEMPLATE {url.database}")
-        made.append(name)
-        return Database(url.set(database=name).render_as_string(hide_password=False))
+        return Database(new_database_url(like=url.render_as_string(hide_password=False)))
 
-    examples = 30 if backend == "sqlite" else 12
-    try:
-        run_state_machine_as_test(
-            lambda: Annotating(copy_database, world.project, ids),
-            settings=settings(
-                max_examples=examples,
-                stateful_step_count=30,
-                deadline=None,
-                suppress_health_check=list(HealthCheck),
-                database=None,
-            ),
-        )
-    finally:
-        for name in made:
-            with psycopg.connect(request.getfixturevalue("postgres"), autocommit=True) as connection:
-                connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    run_state_machine_as_test(
+        lambda: Annotating(copy_database, world.project, ids),
+        settings=settings(
+            max_examples=30 if backend == "sqlite" else 12,
+            stateful_step_count=30,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            database=None,
+        ),
+    )
