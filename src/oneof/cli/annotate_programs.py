@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from oneof.cli.annotate_options import Folder, Url, open_database
+
+if TYPE_CHECKING:
+    from oneof.annotation.store.database import Database
 
 Item = Annotated[str, typer.Argument(metavar="ITEM", help="The item's name, as in the export.")]
 
@@ -103,16 +106,9 @@ def history(folder: Folder, database: Url = None) -> None:
             typer.echo(f"{at}  {entry.who or '-'}  {entry.action}  {detail}".rstrip())
 
 
-def _find(opened: object, item: str) -> int:
-    from sqlalchemy import select
+def _find(opened: Database, item: str) -> int:
+    from oneof.annotation.asking import removing
 
-    from oneof.annotation.project.classes import ProjectError
-    from oneof.annotation.store.database import Database
-    from oneof.annotation.store.schema import items
-
-    assert isinstance(opened, Database)
     with opened.read() as connection:
-        found = connection.execute(select(items.c.id).where(items.c.name == item)).scalar()
-    if found is None:
-        raise ProjectError(f"there is no item {item!r}")
-    return int(found)
+        (found,) = removing.find(connection, [item])
+    return int(found.id)

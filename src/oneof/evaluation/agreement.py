@@ -27,7 +27,7 @@ EXPECTED = 0.9
 def agreement_rates(
     classes: int, size: ArrayLike, flip_yes: ArrayLike = 0.0, flip_no: ArrayLike = 0.0
 ) -> tuple[Floats, Floats]:
-    """P(answer agrees | prediction right) and P(answer agrees | prediction wrong), under uniform queries.
+    """P(answer agrees | prediction right) and P(answer agrees | prediction wrong), under uniform questions.
 
     >>> right, wrong = agreement_rates(classes=10, size=3)
     >>> round(float(right), 4), round(float(wrong), 4)

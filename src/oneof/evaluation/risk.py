@@ -30,7 +30,7 @@ def estimate_risk(
 ) -> Estimate:
     """The supervised risk of a model, from held-out answers and not a single label, in float64.
 
-    logits: (items, k); `answers.items` points into it. Minimum-norm weights under uniform queries of any sizes, the
+    logits: (items, k); `answers.items` points into it. Minimum-norm weights under uniform questions of any sizes, the
     weights M^{-1} 1_S/|S| under `queries`. The interval is normal, with the answers about one item taken as one; a
     skip counts with the lower of its two values at the lower end, and with the higher at the upper.
 

@@ -40,7 +40,7 @@ def leaderboard_runs(results: Results, preset_name: str = "fast") -> Evidence:
 
 
 def leaderboard(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a cell and objective that were run, with the columns of `COLUMNS`.
+    """One row for each cell and objective that were run, with the columns of `COLUMNS`.
 
     rows: result rows of the fast recipe. Rows of the method "Supervised" give the ceiling: full supervision
     does not depend on the queries, so a ceiling from any P(s=1) counts for all.

@@ -1,4 +1,4 @@
-"""The paper's own numbers, as published, one CSV a table. They stand beside ours and are never mixed with them.
+"""The paper's own numbers, as published, one CSV for each table. They stand beside ours and are never mixed with them.
 
 Accuracies are per cent, mean and standard deviation over the paper's five runs.
 """

@@ -103,7 +103,7 @@ def _grid(cell: RunSpec, rates: tuple[float, ...], decays: tuple[float, ...]) ->
 
 
 def _cells(specs: Iterable[RunSpec], preset: Preset) -> list[RunSpec]:
-    """One search run a (data set, method): first seed, standard batch, middle weight decay."""
+    """One search run for each (data set, method): first seed, standard batch, middle weight decay."""
     middle = preset.weight_decays[len(preset.weight_decays) // 2]
     cells = (
         replace(

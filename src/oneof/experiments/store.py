@@ -179,7 +179,7 @@ class Results:
 
 
 def _typed(lines: pd.DataFrame) -> pd.DataFrame:
-    """Lines of text with a type a column, inferred from these lines alone."""
+    """Lines of text with a type for each column, inferred from these lines alone."""
     if lines.empty:
         return pd.DataFrame(columns=lines.columns)
     text = dict.fromkeys(("run", "class_name", "code_version", "torch_version", "error"), str)

@@ -36,7 +36,7 @@ class UniformQueries:
         if not isinstance(self.size, (int, np.integer)) or not 1 <= self.size <= self.classes - 1:
             raise ValueError(
                 f"size must be a whole number in 1..{self.classes - 1} for {self.classes} classes, not {self.size!r}: "
-                "a query with no label or with every label tells nothing"
+                "a question with no label or with every label tells nothing"
             )
 
     @property

@@ -36,7 +36,7 @@ class WeightedQueries:
         if len(empty):
             raise ValueError(
                 f"subset number {empty[0]} has size {sizes[empty[0]]}, expected 1..{table.shape[1] - 1}: "
-                "a query with no label or with every label tells nothing"
+                "a question with no label or with every label tells nothing"
             )
         self._table, self._chances = table, chances / chances.sum()
         self._table.flags.writeable = self._chances.flags.writeable = False

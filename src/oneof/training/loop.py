@@ -46,7 +46,7 @@ class Diverged(RuntimeError):
 
 @dataclass
 class Run:
-    """What came out: the network in its chosen state, one row of figures an epoch, and which epoch was chosen."""
+    """What came out: the network in its chosen state, one row of figures per epoch, and which epoch was chosen."""
 
     network: nn.Module
     history: list[dict[str, Any]]
@@ -224,7 +224,7 @@ def _cut(run: Training, rows: Tensor) -> tuple[Tensor, Batch]:
 
 
 def _length(items: int, config: Config) -> tuple[int, int]:
-    """Batches an epoch, and epochs."""
+    """Batches per epoch, and the number of epochs."""
     if config.batch_size is None or config.epochs is None:
         raise ValueError("the configuration is not resolved: call config.resolve(items, image) first")
     # No batch of one item: batch normalisation needs two.

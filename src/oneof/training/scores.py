@@ -11,7 +11,7 @@ Setting = dict[str, float]
 
 
 class Scores:
-    """A score a setting; None where the training diverged. Kept at `path`, or in memory alone where that is None.
+    """A score for each setting; None where the training diverged. Kept at `path`, or in memory where that is None.
 
     origin: what a search must have in common with the one it goes on from.
 

@@ -95,7 +95,7 @@ TAKE_FIRST = update(tasks).where(tasks.c.id == FIRST_OF).values(free=tasks.c.fre
 TAKE_PLACE = update(tasks).where(tasks.c.id == bindparam("task"), tasks.c.free > 0).values(free=tasks.c.free - 1)
 NEW_CLAIM = insert(claims)
 CLAIM_AGAIN = update(claims).where(claims.c.task_id == bindparam("task"), claims.c.person_id == bindparam("me"))
-WHERE_THINGS_STAND = update(people).where(people.c.id == bindparam("me"))
+SET_POINTERS = update(people).where(people.c.id == bindparam("me"))
 LAST_POSITION = 2**63 - 1
 
 
@@ -238,7 +238,7 @@ class _Search:
 
     def finish(self) -> None:
         values = {"cursor": self.cursor, "claimed": self.claimed, "repeat_cursor": self.repeat_cursor}
-        self.connection.execute(WHERE_THINGS_STAND, {"me": self.person_id, **values})
+        self.connection.execute(SET_POINTERS, {"me": self.person_id, **values})
 
     def reason(self, exclude: Sequence[int]) -> str:
         """Why there is nothing: whether somebody holds a question that may still come back to this person."""

@@ -28,6 +28,9 @@ ASIDE = 0.2
 MOST = 20_000
 """Questions in one round: more than any interval needs."""
 
+CURRENT_MODEL = select(models).order_by(models.c.id.desc()).limit(1)
+"""The model that was trained last."""
+
 
 @dataclass(frozen=True)
 class Round:
@@ -40,7 +43,7 @@ class Round:
 def learned_from(last_event: int) -> Select[Any]:
     """The items that a model has learned from, or may have: all with an answer up to that event.
 
-    By the events, not by how things stand: an answer that was learned from and then taken back comes again alike.
+    By the events, not by the answers that stand now: what was learned from and then taken back is often given again.
     """
     asked = tasks.alias("asked")
     return (
@@ -52,7 +55,7 @@ def learned_from(last_event: int) -> Select[Any]:
 
 def latest_model(connection: Connection) -> Any:
     """The current model's row; an error where there is none."""
-    model = connection.execute(select(models).order_by(models.c.id.desc()).limit(1)).first()
+    model = connection.execute(CURRENT_MODEL).first()
     if model is None:
         raise ProjectError("there is no model to judge yet: train one first")
     return model

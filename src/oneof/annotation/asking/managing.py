@@ -140,20 +140,7 @@ def _retire(connection: Connection, person_id: int, now: float, kind: str, to_id
     give_back(connection, rows, state="withdrawn")
     if to_id is not None:
         _reserve(connection, [row.task_id for row in rows if row.placed], to_id)
-    skips = [row for row in rows if row.answer == "skip"]
-    placed = [row for row in rows if row.placed]
-    placed_skips = [row for row in skips if row.placed]
-    table = people_table.c
-    connection.execute(
-        update(people_table)
-        .where(table.id == person_id)
-        .values(
-            answered=table.answered - (len(rows) - len(skips)),
-            skipped=table.skipped - len(skips),
-            counted_answered=table.counted_answered - (len(placed) - len(placed_skips)),
-            counted_skipped=table.counted_skipped - len(placed_skips),
-        )
-    )
+    _recount(connection, person_id, [(row.answer, row.placed) for row in rows], -1)
     return len(rows)
 
 
@@ -182,20 +169,25 @@ def _bring_back(connection: Connection, person_id: int, now: float) -> int:
             .where(claims.c.task_id == row.task_id, claims.c.person_id == person_id)
             .values(state="answered", placed=placed[row.task_id])
         )
-    skips = sum(row.answer == "skip" for row in rows)
-    counted_skips = sum(row.answer == "skip" and placed[row.task_id] for row in rows)
+    _recount(connection, person_id, [(row.answer, placed[row.task_id]) for row in rows], +1)
+    return len(rows)
+
+
+def _recount(connection: Connection, person_id: int, answers: list[tuple[str, bool]], sign: int) -> None:
+    """Add these answers, each with whether it fills a place, to the person's counters, or take them off."""
+    skips = [placed for answer, placed in answers if answer == "skip"]
+    given = [placed for answer, placed in answers if answer != "skip"]
     table = people_table.c
     connection.execute(
         update(people_table)
         .where(table.id == person_id)
         .values(
-            answered=table.answered + len(rows) - skips,
-            skipped=table.skipped + skips,
-            counted_answered=table.counted_answered + sum(placed.values()) - counted_skips,
-            counted_skipped=table.counted_skipped + counted_skips,
+            answered=table.answered + sign * len(given),
+            skipped=table.skipped + sign * len(skips),
+            counted_answered=table.counted_answered + sign * sum(given),
+            counted_skipped=table.counted_skipped + sign * sum(skips),
         )
     )
-    return len(rows)
 
 
 def _reserve(connection: Connection, task_ids: list[int], to_id: int | None) -> None:

@@ -34,7 +34,7 @@ def remove(
     """Take out items by name; returns those that were still in. person_id: who did it; None for the command line."""
 
     def work(connection: Connection) -> list[str]:
-        found = [row for row in _find(connection, names) if row.removed_at is None]
+        found = [row for row in find(connection, names) if row.removed_at is None]
         for row in found:
             _remove(connection, row.id, reason, now)
             journal.note(connection, "remove item", now, person_id, item=row.name, reason=reason)
@@ -47,7 +47,7 @@ def restore(database: Database, names: Sequence[str], now: float, person_id: int
     """Bring items back by name, with the questions that were open; returns those that were out."""
 
     def work(connection: Connection) -> list[str]:
-        found = [row for row in _find(connection, names) if row.removed_at is not None]
+        found = [row for row in find(connection, names) if row.removed_at is not None]
         for row in found:
             _restore(connection, row.id)
             journal.note(connection, "restore item", now, person_id, item=row.name)
@@ -67,7 +67,8 @@ def removed_items(connection: Connection, limit: int | None = None) -> list[Remo
     return [Removed(row.name, row.removed_at, row.removed_because or "") for row in rows]
 
 
-def _find(connection: Connection, names: Sequence[str]) -> list[Any]:
+def find(connection: Connection, names: Sequence[str]) -> list[Any]:
+    """The rows of items by name, each once; an error names those that are not there."""
     rows = {row.name: row for row in connection.execute(select(items).where(items.c.name.in_(names)))}
     missing = [name for name in names if name not in rows]
     if missing:

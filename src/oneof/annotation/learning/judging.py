@@ -64,7 +64,7 @@ def current_model(connection: Connection, project: Project) -> dict[str, Any] | 
     out. skipped: the share of skips among the answers that judge. guessed: after how many of them there is a guess;
     unguessed: the interval without the guesses. round: the judging rounds about this model, asked and answered.
     """
-    model = connection.execute(select(models).order_by(models.c.id.desc()).limit(1)).first()
+    model = connection.execute(decoys.CURRENT_MODEL).first()
     if model is None:
         return None
     held = decoys.standing(connection, model.id)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import Connection, func, select, update
 
-from oneof.annotation.asking.decoys import ASIDE
+from oneof.annotation.asking.decoys import ASIDE, CURRENT_MODEL
 from oneof.annotation.learning.content import load_content
 from oneof.annotation.learning.delivering import model_folder
 from oneof.annotation.learning.training import store_predictions
@@ -66,7 +66,7 @@ def predict_project(database: Database, project: Project, out: Path) -> Predicte
 
 def unpredicted(connection: Connection) -> int:
     """How many items came in since the current model last looked; 0 where there is no model."""
-    model = connection.execute(select(models.c.last_item).order_by(models.c.id.desc()).limit(1)).first()
+    model = connection.execute(CURRENT_MODEL).first()
     if model is None:
         return 0
     newer = select(func.count()).select_from(items).where(items.c.id > model.last_item, items.c.removed_at.is_(None))
@@ -80,7 +80,7 @@ def predict_new(database: Database, project: Project) -> int:
     with database.read() as connection:
         if not unpredicted(connection):
             return 0
-        row = connection.execute(select(models).order_by(models.c.id.desc()).limit(1)).one()
+        row = connection.execute(CURRENT_MODEL).one()
         last = int(connection.execute(select(func.max(items.c.id))).scalar_one())
         known = select(predictions.c.item_id).where(predictions.c.model_id == row.id)
         content = load_content(connection, items.c.id > row.last_item, items.c.id <= last, items.c.id.not_in(known))

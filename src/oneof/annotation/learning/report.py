@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from oneof import class_report, estimate_calibration, estimate_confusion
+from oneof.annotation.asking.decoys import CURRENT_MODEL
 from oneof.annotation.learning.judging import Bench, gather
 from oneof.annotation.project.folder import Project
-from oneof.annotation.store.schema import models
 
 MIXED_UP = 10
 """Pairs of classes that are named as mixed up, at most."""
@@ -29,7 +29,7 @@ def model_report(connection: Connection, project: Project) -> dict[str, Any] | N
     columns the prediction) and a note. mixed_up: the largest entries off the diagonal that stand out from chance.
     calibration: a row per bin of confidence. notes: of each part.
     """
-    model = connection.execute(select(models).order_by(models.c.id.desc()).limit(1)).first()
+    model = connection.execute(CURRENT_MODEL).first()
     if model is None:
         return None
     bench = gather(connection, project, model)

@@ -22,9 +22,10 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from oneof.annotation.asking.decoys import CURRENT_MODEL
 from oneof.annotation.learning import jobs
 from oneof.annotation.store import facts
-from oneof.annotation.store.schema import claims, models, people, webhooks
+from oneof.annotation.store.schema import claims, people, webhooks
 from oneof.annotation.web.logs import watch
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class _Standing(Collector):
 
 
 def figures(site: "Site", tell: Callable[..., None]) -> None:
-    """Tell how one project stands, a call per figure: name, what it means, value, and labels by name."""
+    """Give the figures of one project, one call for each: name, what it means, value, and labels by name."""
     now = site.clock()
     with site.database.read() as connection:
         sums = connection.execute(
@@ -152,7 +153,7 @@ def figures(site: "Site", tell: Callable[..., None]) -> None:
         failing = connection.execute(
             select(func.count()).select_from(webhooks).where(webhooks.c.removed_at.is_(None), webhooks.c.failures > 0)
         ).scalar_one()
-        model = connection.execute(select(models).order_by(models.c.id.desc()).limit(1)).first()
+        model = connection.execute(CURRENT_MODEL).first()
         work = {kind: jobs.latest(connection, kind, now) for kind in jobs.KINDS}
         paused = facts.get(connection, "paused", "") == "yes"
     tell("oneof_answers", "Answers yes or no that stand.", int(sums[0]))

@@ -15,7 +15,7 @@ PAPER = ("KMNIST", "SVHN")
 
 
 def figure3(rows: pd.DataFrame) -> Figure:
-    """Draw one panel a data set, on one scale: those in which all three were run, else the paper's as not run."""
+    """Draw a panel for each data set, on one scale: those in which all three were run, else the paper's as not run."""
     hard = select(rows, p_yes=0.7, batch_size=128)
     hard = hard[hard["method"].isin(ORDER)]
     methods = hard.groupby("dataset")["method"].nunique()

@@ -92,7 +92,7 @@ def heat(value: float, whole: float) -> int:
 
 
 def shares(values: Sequence[float], spoken: str) -> Markup:
-    """Bars from 0 to 1, one a class, in order."""
+    """Bars from 0 to 1, one for each class, in order."""
     step = WIDTH / max(1, len(values))
     bars = [
         f'<rect class="bar" x="{step * (index + 0.15):.1f}" y="{HEIGHT * (1 - value):.1f}" '
