@@ -20,6 +20,7 @@ import pandas as pd
 
 from benchmarks import pages
 from oneof import Answers, Estimate, PredictionQueries, UniformQueries, class_report, estimate_accuracy, respond
+from oneof.annotation.learning.guesses import largest_error, with_guesses
 from oneof.evaluation import accuracy_with_labels, assisted_accuracy, clopper_pearson, confidence_sequence
 from oneof.files.atomic import replacing
 from oneof.noise import rates_from_gold, rates_from_repeated
@@ -186,6 +187,70 @@ def skips(rng: Rng, n: int) -> Judged:
     )
 
 
+GUESSES = (
+    "exact people",
+    "8% error, 100 gold answers each",
+    "prediction among decoys",
+    "flipped on purpose",
+    "looked at four times",
+    "the share asserted",
+)
+
+
+def guesses(kind: str, error: float = 0.15) -> Callable[[Rng, int], Judged]:
+    """One in ten skipped, and a guess after each; how many are wrong is measured on 60 guesses about known items."""
+
+    def draw(rng: Rng, n: int) -> Judged:
+        rho, flip = 0.08 if "error" in kind else 0.0, 0.1 if kind == "flipped on purpose" else 0.0
+        labels, guess = items(rng, n + 300, 10, 0.9)
+        subsets = UniformQueries(10, 3).draw(n + 300, rng)
+        if kind == "prediction among decoys":
+            subsets[:n] = PredictionQueries(10, 3).draw(guess[:n], rng)
+        true = respond(subsets, labels)
+        skipped = rng.random(n + 300) < 0.1
+        skipped[n:] = False
+        coin = rng.random(n + 300) < flip
+        said = respond(subsets, labels, flip_yes=rho, flip_no=rho, rng=rng) ^ coin
+        guessed = (true ^ (rng.random(n + 300) < error) ^ coin)[:n]
+        who = (np.arange(n + 300) % 3).astype(str)
+        answers = Answers(subsets, said, annotators=who, skipped=skipped)
+        told = answers[:n].replace(flip_yes=flip, flip_no=flip, randomised=flip) if flip else answers[:n]
+        if rho:
+            told = rates_from_gold(answers, np.where(np.arange(n + 300) < n, -1, labels)).apply(told)
+        if kind == "prediction among decoys":
+            told = told.replace(design=np.full(n, "prediction"), predicted=guess[:n])
+        wrong = int(((rng.random(60) < error) ^ (rng.random(60) < flip)).sum())
+        bound = error if kind == "the share asserted" else largest_error(wrong, 60, 1.0, flip)
+        counted = with_guesses(guess, told, skipped[:n], guessed, bound)
+        if kind != "looked at four times":
+            return Judged(0.9, None, lambda: estimate_accuracy(guess, counted))
+
+        def worst() -> Estimate:
+            seen = []
+            for part in (1, 2, 3, 4):
+                first = slice(0, n * part // 4)
+                some = with_guesses(guess, told[first], skipped[:n][first], guessed[first], bound)
+                seen.append(estimate_accuracy(guess, some, anytime=True))
+            return next((look for look in seen if not look.low <= 0.9 <= look.high), seen[-1])
+
+        return Judged(0.9, None, worst)
+
+    return draw
+
+
+def look_alikes(rng: Rng, n: int) -> Judged:
+    """30 % of the items may be either of two classes: where the question separates them, people toss a coin."""
+    labels = rng.integers(10, size=n)
+    hard, twin, rows = rng.random(n) < 0.3, labels ^ 1, np.arange(n)
+    guess = np.where(hard & (rng.random(n) < 0.5), twin, labels)
+    subsets = UniformQueries(10, 3).draw(n, rng)
+    skipped = hard & (subsets[rows, labels] != subsets[rows, twin])
+    answers = Answers(subsets, respond(subsets, labels), skipped=skipped)
+    coin, bound = rng.random(n) < 0.5, largest_error(int(rng.binomial(60, 0.5)), 60, 1.0)
+    before = lambda: estimate_accuracy(guess, with_guesses(guess, answers, skipped, coin, 0.25))  # noqa: E731
+    return Judged(0.85, before, lambda: estimate_accuracy(guess, with_guesses(guess, answers, skipped, coin, bound)))
+
+
 def several(per_item: int, accuracy: float) -> Callable[[Rng, int], Judged]:
     def draw(rng: Rng, n: int) -> Judged:
         labels, guess = items(rng, n, 10, accuracy)
@@ -330,6 +395,12 @@ def situations() -> Iterator[Situation]:
         name = f"8% error, 200 gold answers, {figure} of a class"
         yield Situation(name, 2000, "asymptotic", of_a_class(figure, 200))
     yield Situation("skips where the question separates look-alikes", 800, "at least", skips)
+    for kind in GUESSES:
+        promise = "anytime" if kind == "looked at four times" else "at least"
+        yield Situation(f"guesses after skips, 15 % of them wrong, {kind}", 800, promise, guesses(kind))
+    yield Situation("guesses after skips, 25 % of them wrong, the share asserted", 800, "at least",
+                    guesses("the share asserted", 0.25))  # fmt: skip
+    yield Situation("guesses by coin between look-alikes", 800, "at least", look_alikes)
     yield Situation("looked at after every 50th answer", 1000, "anytime", looks)
     yield Situation("half of the answers about items trained on", 1000, "exact", trained_on)
     yield Situation("adaptive questions, a fifth uniform ones", 2000, "exact", adaptive)

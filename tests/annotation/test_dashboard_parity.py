@@ -32,6 +32,7 @@ DONE_BY = {
     "POST /admin/project/settings": (["settings"], ["GET /settings", "PATCH /settings"]),
     "POST /admin/project/classes": (["classes"], ["GET /classes", "POST /classes"]),
     "POST /admin/project/classes/{kind}": (["classes"], ["POST /classes"]),
+    "POST /admin/project/classes/take-back": (["classes"], ["POST /classes/take-back"]),
     "POST /admin/project/guidelines": (["guidelines"], ["GET /guidelines", "PUT /guidelines"]),
     "POST /admin/project/programs": (
         ["key", "webhook"],

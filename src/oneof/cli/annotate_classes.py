@@ -23,18 +23,34 @@ def classes(
         str | None, typer.Option(help='Where things of a new class were: a class, or "none". Default: nobody knows.')
     ] = None,
     definition: Annotated[str | None, typer.Option(help="What annotators read beside the name.")] = None,
+    take_back: Annotated[
+        bool, typer.Option("--take-back", help="Take back the last change; again, the one before.")
+    ] = False,
     yes: Yes = False,
     database: Url = None,
 ) -> None:
     """List the classes, or change one: says what that means for the answers so far, and asks."""
-    from oneof.annotation.project import changing_classes
+    from oneof.annotation.project import changing_classes, taking_back
     from oneof.annotation.project.classes import ProjectError
 
     project, opened = open_database(folder, database)
     options = {"add": add, "rename": rename, "describe": describe, "merge": merge, "retire": retire}
     wanted = {kind: name for kind, name in options.items() if name is not None}
-    if len(wanted) > 1:
-        raise ProjectError(f"--{' --'.join(wanted)}: one change at a time")
+    if len(wanted) + take_back > 1:
+        raise ProjectError(f"--{' --'.join([*wanted, *(['take-back'] if take_back else [])])}: one change at a time")
+    if take_back:
+        with opened.read() as connection:
+            step = taking_back.last(connection)
+            if step is None:
+                raise ProjectError("no change of the classes is recorded that could be taken back")
+            typer.echo(f"The last change: {step.words}.")
+            for sentence in taking_back.consequences(connection, project, step):
+                typer.echo(sentence)
+        if not yes:
+            typer.confirm("Take it back?", abort=True)
+        taking_back.take_back(opened, project, time.time(), entry=step.entry)
+        typer.echo("Done. A server that runs takes it over within seconds.")
+        return
     if not wanted:
         for number in project.active:
             one = project.classes[number]

@@ -247,3 +247,25 @@ def test_item_20_no_click_reads_a_whole_table(make_world):
             scans = [row[3] for row in plan if row[3].startswith("SCAN")]
             allowed = ("SCAN everybody", "SCAN anon", "SCAN (subquery", "SCAN CONSTANT")
             assert all(scan.startswith(allowed) for scan in scans), (statement, scans)
+
+
+def test_item_20_a_click_takes_few_trips_to_the_database(make_world):
+    """On a busy machine the trips are what people wait for."""
+    world = make_world(9, gold_share=0.0)
+    ann = world.annotator("ann")
+    world.give(ann)
+    trips = []
+
+    def count(*_):
+        trips.append(1)
+
+    for kind in ("begin", "before_cursor_execute", "commit"):
+        event.listen(world.database.engine, kind, count)
+    task = world.claim(ann)["task"]
+    claimed = len(trips)
+    ann.post("/api/answers", json=world.body(task))
+    for kind in ("begin", "before_cursor_execute", "commit"):
+        event.remove(world.database.engine, kind, count)
+    # SQLite's BEGIN is both an event and a statement.
+    sqlite = world.database.is_sqlite
+    assert (claimed - sqlite, len(trips) - claimed - sqlite) == (7, 8)

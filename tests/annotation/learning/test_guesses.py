@@ -48,3 +48,7 @@ def test_the_share_of_wrong_guesses_is_measured_where_enough_are_known():
     assert largest_error(0, 19, 0.25) == 0.25
     assert 0.2 < largest_error(0, 20, 0.25) < 0.24
     assert largest_error(30, 60, 0.25) > 0.5
+    # Of 200 guesses that were flipped at a rate of 0.2, 40 are wrong by the coin alone.
+    assert largest_error(40, 200, 0.25, flip=0.2) < 0.15
+    assert largest_error(0, 200, 0.25, flip=0.2) == 0
+    assert largest_error(200, 200, 0.25, flip=0.2) == 1

@@ -228,7 +228,7 @@ def test_rounds_about_an_earlier_model_judge_the_next_one_only_where_the_two_agr
     assert told["judged_on"] == 0
 
 
-def test_guesses_narrow_what_skips_cost_and_the_width_without_them_is_told(start):
+def test_guesses_count_once_their_errors_are_bounded_and_the_width_without_them_is_told(start):
     world = start(60)
     train(world)
     made = ask_round(world, 50)
@@ -241,6 +241,10 @@ def test_guesses_narrow_what_skips_cost_and_the_width_without_them_is_told(start
             answer(world, "ann", task, "skip" if skip else "yes", "yes" if skip else None)
     told = judged(world)
     assert (told["judged_on"], told["guessed"], told["skipped"]) == (50, 25, 0.5)
+    assert (told["low"], told["high"]) == (told["unguessed"]["low"], told["unguessed"]["high"]), "nobody knows yet"
+    asserted = save_settings(world.project, {"guess_error": 0.25})
+    told = judged(type(world)(asserted, world.database, world.admin_token))
+    assert "counts guesses on the word of the settings that at most 25% of them are wrong" in told["notes"]
     assert told["unguessed"]["low"] < told["low"]
     assert told["high"] - told["low"] < told["unguessed"]["high"] - told["unguessed"]["low"]
 

@@ -92,6 +92,64 @@ def test_changes_follow_one_another_and_questions_of_today_are_left_alone():
             assert {lineage.today(number) for number in truths} <= left
 
 
+def taken_back(before):
+    """A class was added in edition 1 and taken back in edition 2."""
+    into = before if isinstance(before, int) else None
+    return Lineage([*classes(), Class("c5", added=1, before=before, ended=2, into=into, undone=True)])
+
+
+BACK = {
+    "retired": Lineage(classes(c2={"away": ((1, 2, None),)})),
+    "merged": Lineage(classes(c4={"away": ((1, 2, 1),)})),
+    **{f"added, before {before}": taken_back(before) for before in ADDED},
+}
+BECAME = {
+    # What an item of a class of edition 1 may be in edition 2; None: what was in no list.
+    "retired": {None: {2}},
+    "merged": {1: {1, 4}},
+    "added, before none": {5: set()},
+    "added, before None": {5: set(range(K))},
+    "added, before 3": {5: {3}},
+}
+
+
+@pytest.mark.parametrize("change", list(BACK))
+def test_what_was_taken_back_is_for_earlier_questions_as_if_it_had_not_been(change):
+    lineage = BACK[change]
+    assert (lineage.edition, lineage.active(0), lineage.active()) == (2, list(range(K)), list(range(K)))
+    for labels in subsets(K):
+        for yes in (True, False):
+            reading = lineage.read(labels, yes, 0)
+            assert reading.uniform
+            assert np.flatnonzero(reading.shown).tolist() == labels
+
+
+@pytest.mark.parametrize("change", list(BACK))
+def test_questions_from_in_between_keep_all_that_follows_and_nothing_else(change):
+    lineage = BACK[change]
+    then = lineage.active(1)
+    for size in range(1, len(then)):
+        for labels in combinations(then, size):
+            for yes in (True, False):
+                could_be = [number for number in then if (number in labels) == yes] + ([] if yes else [None])
+                became = set().union(*(BECAME[change].get(one, {one} - {None}) for one in could_be))
+                reading = lineage.read(labels, yes, 1)
+                assert possible(lineage, reading, yes) == (became or set(range(K))), (labels, yes)
+                assert reading is None or not reading.uniform, "drawn from another list: they judge nothing"
+
+
+def test_changes_are_taken_back_last_first():
+    lineage = Lineage(classes(c2={"ended": 2}, c4={"ended": 1, "into": 1}))
+    assert lineage.last_change() == 2
+    assert Lineage(classes(c2={"away": ((2, 3, None),)}, c4={"ended": 1, "into": 1})).last_change() == 4
+    both = Lineage(classes(c2={"away": ((2, 3, None),)}, c4={"away": ((1, 4, 1),)}))
+    assert both.last_change() is None
+    assert both.read([4, 2], True, 0).shown.tolist() == [False, False, True, False, True]
+    # From edition 2, where c1 stood for c4 too, and c2 was in no list.
+    assert both.read([1], True, 2).shown.tolist() == [False, True, False, False, True]
+    assert both.read([0, 3], False, 2).shown.tolist() == [True, False, False, True, False]
+
+
 def test_a_known_item_tells_right_from_wrong_only_where_the_question_still_means_the_same():
     assert MERGED.right(4, [1, 0], True, 1) is True, "a question of today about what is one class now"
     assert MERGED.right(4, [1, 0], False, 0) is None

@@ -3,7 +3,6 @@
 import pytest
 
 from oneof.annotation.asking import managing, people
-from oneof.annotation.asking.people import Person
 from oneof.annotation.store import facts
 from oneof.annotation.web.live import LiveProject
 from oneof.annotation.web.site import GUIDELINES_SECONDS, Site
@@ -15,10 +14,6 @@ without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
 def site(world):
     live = LiveProject(world.project, world.database)
     return Site(live, world.database, None, facts.project_id(world.database), world.clock)
-
-
-def person(number):
-    return Person(number, f"p{number}", "annotator", False, None)
 
 
 @without_postgresql
@@ -36,17 +31,17 @@ def test_an_edit_of_the_guidelines_is_seen_after_a_moment_without_a_restart(worl
 
 @without_postgresql
 def test_the_owner_is_stable_and_differs_by_person_and_project(world, site):
-    assert site.owner(person(1)) == site.owner(person(1))
+    assert site.owner(1) == site.owner(1)
     other = Site(site.live, world.database, None, "another project", world.clock)
-    assert len({site.owner(person(1)), site.owner(person(2)), other.owner(person(1))}) == 3
+    assert len({site.owner(1), site.owner(2), other.owner(1)}) == 3
 
 
 def test_a_session_is_needed_and_its_owner_must_match(world, site):
     ann = world.annotator("ann")
     assert ann.get("/api/progress").status_code == 200
-    me = person(world.person("ann"))
+    me = world.person("ann")
     assert ann.get("/api/progress", headers={"X-Oneof-Owner": site.owner(me)}).status_code == 200
-    assert ann.get("/api/progress", headers={"X-Oneof-Owner": site.owner(person(99))}).status_code == 401
+    assert ann.get("/api/progress", headers={"X-Oneof-Owner": site.owner(99)}).status_code == 401
     assert world.browser().get("/api/progress").status_code == 401
 
 

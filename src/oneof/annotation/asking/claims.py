@@ -9,44 +9,38 @@ Locks are taken in one order: person, then claims, then tasks.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from random import Random
 from typing import Any
 
 from sqlalchemy import (
-    ColumnClause,
     Connection,
-    Integer,
+    Join,
     Row,
+    Select,
+    Subquery,
+    UpdateBase,
     and_,
     bindparam,
     func,
     insert,
     literal_column,
     select,
+    text,
     update,
 )
 
+from oneof.annotation.asking.standing import HELD, lock_person, of_person
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
 from oneof.annotation.store.schema import claims, people, tasks
-from oneof.annotation.store.schema import facts as facts_table
 
-FIRST_PIECE, LARGEST_PIECE, MOST_SCANNED = 8, 512, 4000
+PIECES, MOST_SCANNED = (8, 64, 512), 4000
 """Tasks read at a time, and at most in one claim; a longer search goes on at the next claim."""
 
 EXPIRED_AT_ONCE = 50
 MOST_RESUMED = 50
 
-HELD: ColumnClause[str] = literal_column("'held'")
-"""Written out, not bound: a planner uses a partial index only where it can see the value."""
-
-# The statements of every click are built once, here: building them costs more than running them.
-PAUSED = select(facts_table.c.value).where(facts_table.c.name == "paused").scalar_subquery()
-LOCK_PERSON = (
-    select(people, (func.coalesce(PAUSED, "no") == "yes").label("all_paused"))
-    .where(people.c.id == bindparam("me"))
-    .with_for_update(of=people)
-)
 OVERDUE = (
     select(claims.c.task_id, claims.c.person_id, claims.c.placed)
     .where(claims.c.state == HELD, claims.c.expires_at < bindparam("now"))
@@ -57,44 +51,74 @@ OVERDUE = (
 MINE = and_(claims.c.task_id == tasks.c.id, claims.c.person_id == bindparam("me"))
 NOT_HAD = claims.c.state.is_(None) | (claims.c.state == "returned")
 RESERVED = (
-    select(tasks.c.id, claims.c.state)
+    select(tasks.c.id)
     .outerjoin(claims, MINE)
     .where(tasks.c.reserved_for == bindparam("me"), tasks.c.free > 0, NOT_HAD)
     .order_by(tasks.c.id)
     .limit(1)
 )
 GOLD = (
-    select(tasks.c.id, claims.c.state)
+    select(tasks.c.id)
     .outerjoin(claims, MINE)
     .where(tasks.c.kind == literal_column("'gold'"), NOT_HAD, ~tasks.c.removed)
     .order_by(tasks.c.id)
     .limit(1)
 )
-FREE = (
-    select(tasks.c.id, tasks.c.position)
-    .where(tasks.c.free > literal_column("0"), tasks.c.reserved_for.is_(None))
-    .where(tasks.c.position > bindparam("lower"), tasks.c.position <= bindparam("upper"))
-    .order_by(tasks.c.position, tasks.c.id)
-    .limit(bindparam("size", type_=Integer))
-    .subquery()
-)
-PIECE = (
-    select(FREE.c.id, FREE.c.position, claims.c.state)
-    .select_from(FREE.outerjoin(claims, and_(claims.c.task_id == FREE.c.id, claims.c.person_id == bindparam("me"))))
-    .order_by(FREE.c.position, FREE.c.id)
-)
-FIRST_OF = (
-    select(tasks.c.id)
-    .where(tasks.c.id.in_(bindparam("candidates", expanding=True)), tasks.c.free > 0)
-    .order_by(tasks.c.position, tasks.c.id)
-    .limit(1)
-    .with_for_update(skip_locked=True)
-    .scalar_subquery()
-)
-TAKE_FIRST = update(tasks).where(tasks.c.id == FIRST_OF).values(free=tasks.c.free - 1).returning(tasks.c.id)
+
+
+def _free(size: int) -> Subquery:
+    """The next tasks with free places. The size is written out: a planner must know that it is small."""
+    return (
+        select(tasks.c.id, tasks.c.position)
+        .where(tasks.c.free > literal_column("0"), tasks.c.reserved_for.is_(None))
+        .where(tasks.c.position > bindparam("lower"), tasks.c.position <= bindparam("upper"))
+        .order_by(tasks.c.position, tasks.c.id)
+        .limit(literal_column(str(size)))
+        .subquery()
+    )
+
+
+def _with_mine(free: Subquery) -> Join:
+    return free.outerjoin(claims, and_(claims.c.task_id == free.c.id, claims.c.person_id == bindparam("me")))
+
+
+def _piece(size: int) -> Select[Any]:
+    """The next tasks with free places, and how this person stands to them."""
+    free = _free(size)
+    return (
+        select(free.c.id, free.c.position, claims.c.state)
+        .select_from(_with_mine(free))
+        .order_by(free.c.position, free.c.id)
+    )
+
+
+def _take_next(size: int) -> UpdateBase:
+    """Take a place of the first of the next tasks that this person has not had and nobody else is just taking."""
+    free = _free(size)
+    not_had = select(free.c.id).select_from(_with_mine(free)).where(NOT_HAD)
+    first = (
+        select(tasks.c.id)
+        .where(tasks.c.id.in_(not_had), tasks.c.free > 0)
+        .order_by(tasks.c.position, tasks.c.id)
+        .limit(literal_column("1"))
+        .with_for_update(skip_locked=True)
+        .scalar_subquery()
+    )
+    taken = update(tasks).where(tasks.c.id == first).values(free=tasks.c.free - 1)
+    return taken.returning(tasks.c.id, tasks.c.position)
+
+
+PIECE = {size: _piece(size) for size in PIECES}
+TAKE_NEXT = {size: _take_next(size) for size in PIECES}
 TAKE_PLACE = update(tasks).where(tasks.c.id == bindparam("task"), tasks.c.free > 0).values(free=tasks.c.free - 1)
-NEW_CLAIM = insert(claims)
-CLAIM_AGAIN = update(claims).where(claims.c.task_id == bindparam("task"), claims.c.person_id == bindparam("me"))
+HOLD = text(
+    "INSERT INTO claims (task_id, person_id, state, ordinal, claimed_at, expires_at, placed) "
+    "VALUES (:task, :me, 'held', :ordinal, :claimed_at, :expires_at, :placed) "
+    "ON CONFLICT (task_id, person_id) DO UPDATE SET state = 'held', ordinal = excluded.ordinal, "
+    "claimed_at = excluded.claimed_at, expires_at = excluded.expires_at, placed = excluded.placed"
+)
+"""Written by hand: both databases read it, and what builds such a statement is made for one of them."""
+
 SET_POINTERS = update(people).where(people.c.id == bindparam("me"))
 LAST_POSITION = 2**63 - 1
 
@@ -116,11 +140,16 @@ def claim(
     count: int = 1,
     resume: bool = False,
     exclude: Sequence[int] = (),
+    standing: Row[Any] | None = None,
 ) -> Claimed:
-    """Hand out `count` tasks. resume: first everything that this person holds already, apart from `exclude`."""
-    person = lock_person(connection, person_id)
+    """Hand out `count` tasks. resume: first everything that this person holds already, apart from `exclude`.
+
+    standing: how the person stands, where that is known (and locked) already.
+    """
+    person = of_person(connection, person_id, now) if standing is None else standing
     got = _resumed(connection, project, person_id, now, exclude) if resume else []
-    expire(connection, now)
+    if person.overdue:
+        expire(connection, now)
     if person.paused or person.all_paused:
         return Claimed(got, None if got else "paused")
     search = _Search(connection, project, person, now)
@@ -189,11 +218,6 @@ def is_paused(connection: Connection) -> bool:
     return facts.get(connection, "paused", "") == "yes"
 
 
-def lock_person(connection: Connection, person_id: int) -> Row[Any]:
-    """The person's row, locked: two tabs of one annotator take turns."""
-    return connection.execute(LOCK_PERSON, {"me": person_id}).one()
-
-
 def _resumed(connection: Connection, project: Project, person_id: int, now: float, exclude: Sequence[int]) -> list[int]:
     held = (
         select(claims.c.task_id)
@@ -223,6 +247,7 @@ class _Search:
         self.cursor: int = person.cursor
         self.claimed: int = person.claimed
         self.repeat_cursor: int = person.repeat_cursor
+        self.reserved: bool = person.reserved
         self.scanned = 0
         self.unfinished = False
 
@@ -260,53 +285,40 @@ class _Search:
         start = self.cursor
         for lower, upper in ((start, LAST_POSITION), (-1, start)):
             self.cursor = lower
-            piece = FIRST_PIECE
-            while True:
+            for size in chain(PIECES, repeat(PIECES[-1])):
                 if self.scanned >= MOST_SCANNED:
                     self.unfinished = True
                     return None
-                rows = self._piece(piece, upper)
-                self.scanned += len(rows)
-                open_rows = [row for row in rows if row.state in (None, "returned")]
-                taken = self._take_first(open_rows)
+                within = {"lower": self.cursor, "upper": upper, "me": self.person_id}
+                taken = self.connection.execute(TAKE_NEXT[size], within).first()
                 if taken is not None:
                     self.cursor = taken.position
-                    self._take(taken.id, known=taken.state is not None, placed=True)
+                    self._take(taken.id, placed=True)
                     return int(taken.id)
+                rows = self.connection.execute(PIECE[size], within).all()
+                self.scanned += len(rows)
                 # Another server process holds them at this moment; they may yet come free.
-                self.unfinished |= bool(open_rows)
-                if len(rows) < piece:
+                self.unfinished |= any(row.state in (None, "returned") for row in rows)
+                if len(rows) < size:
                     break
                 self.cursor = rows[-1].position
-                piece = min(LARGEST_PIECE, piece * 8)
-        return None
-
-    def _piece(self, size: int, upper: int) -> Sequence[Any]:
-        bounds = {"lower": self.cursor, "upper": upper, "size": size, "me": self.person_id}
-        return self.connection.execute(PIECE, bounds).all()
-
-    def _take_first(self, rows: Sequence[Any]) -> Any | None:
-        """Take a place of the first of these that nobody else is just taking."""
-        for start in range(0, len(rows), FIRST_PIECE):
-            some = {row.id: row for row in rows[start : start + FIRST_PIECE]}
-            taken = self.connection.execute(TAKE_FIRST, {"candidates": list(some)}).scalar()
-            if taken is not None:
-                return some[taken]
         return None
 
     def _reserved(self) -> int | None:
+        if not self.reserved:
+            return None
         row = self.connection.execute(RESERVED, {"me": self.person_id}).first()
         if row is None or not take_place(self.connection, row.id):
             return None
         self.connection.execute(update(tasks).where(tasks.c.id == row.id).values(reserved_for=None))
-        self._take(row.id, known=row.state is not None, placed=True)
+        self._take(row.id, placed=True)
         return int(row.id)
 
     def _gold(self) -> int | None:
         row = self.connection.execute(GOLD, {"me": self.person_id}).first()
         if row is None:
             return None
-        self._take(row.id, known=row.state is not None, placed=False)
+        self._take(row.id, placed=False)
         return int(row.id)
 
     def _repeat(self) -> int | None:
@@ -328,19 +340,15 @@ class _Search:
         values = {name: getattr(earlier, name) for name in same}
         row = insert(tasks).values(**values, kind="repeat", quota=0, free=0, repeat_of=earlier.id)
         task_id = int(self.connection.execute(row.returning(tasks.c.id)).scalar_one())
-        self._take(task_id, known=False, placed=False)
+        self._take(task_id, placed=False)
         return task_id
 
-    def _take(self, task_id: int, *, known: bool, placed: bool) -> None:
+    def _take(self, task_id: int, *, placed: bool) -> None:
         self.claimed += 1
         values = {
-            "state": "held",
             "ordinal": self.claimed,
             "claimed_at": self.now,
             "expires_at": self.now + self.settings.claim_seconds,
             "placed": placed,
         }
-        if known:
-            self.connection.execute(CLAIM_AGAIN, {"task": task_id, "me": self.person_id, **values})
-        else:
-            self.connection.execute(NEW_CLAIM, {"task_id": task_id, "person_id": self.person_id, **values})
+        self.connection.execute(HOLD, {"task": task_id, "me": self.person_id, **values})

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
-from oneof.annotation.asking.claims import lock_person, take_place
+from oneof.annotation.asking.claims import take_place
+from oneof.annotation.asking.standing import lock_person
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.schema import claims, events, people
 
@@ -20,7 +21,9 @@ from oneof.annotation.store.schema import claims, events, people
 BY_CLIENT_ID = select(events).where(events.c.person_id == bindparam("me"), events.c.client_id == bindparam("id"))
 BY_ID = select(events).where(events.c.id == bindparam("id"))
 CLAIM = select(claims).where(claims.c.task_id == bindparam("task"), claims.c.person_id == bindparam("me"))
+STORED = select(events.c.id).where(events.c.person_id == bindparam("me"), events.c.client_id == bindparam("id"))
 LOCKED_CLAIM = CLAIM.with_for_update()
+TO_ANSWER = CLAIM.add_columns(STORED.scalar_subquery().label("stored")).with_for_update(of=claims)
 APPEND = insert(events).returning(events)
 SET_CLAIM = update(claims).where(claims.c.task_id == bindparam("task"), claims.c.person_id == bindparam("me"))
 SET_PERSON = update(people).where(people.c.id == bindparam("me"))
@@ -48,14 +51,24 @@ class Given:
 
 
 def record_answer(
-    connection: Connection, project: Project, person_id: int, given: Given, now: float
+    connection: Connection,
+    project: Project,
+    person_id: int,
+    given: Given,
+    now: float,
+    *,
+    standing: Row[Any] | None = None,
 ) -> tuple[Row[Any], bool]:
-    """Store an answer; returns its event and whether it is new (False: a replay of a stored one)."""
-    person = lock_person(connection, person_id)
-    stored = _stored(connection, person_id, given.id, "answer")
-    if stored is not None:
-        return stored, False
-    held = _claim_of(connection, person_id, given.task, lock=True)
+    """Store an answer; returns its event and whether it is new (False: a replay of a stored one).
+
+    standing: the person's row, where it is locked already.
+    """
+    person = lock_person(connection, person_id) if standing is None else standing
+    held = connection.execute(TO_ANSWER, {"task": given.task, "me": person_id, "id": given.id}).first()
+    if held is None or held.stored is not None:
+        stored = _stored(connection, person_id, given.id, "answer")
+        if stored is not None:
+            return stored, False
     if held is None:
         raise UnknownTaskError("you were not asked this question")
     if held.state not in ("held", "returned"):

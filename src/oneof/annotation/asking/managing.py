@@ -9,7 +9,8 @@ from uuid import uuid4
 from sqlalchemy import Connection, insert, select, update
 
 from oneof.annotation.asking import people
-from oneof.annotation.asking.claims import give_back, lock_person, take_place
+from oneof.annotation.asking.claims import give_back, take_place
+from oneof.annotation.asking.standing import lock_person
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store import facts, journal
 from oneof.annotation.store.database import Database

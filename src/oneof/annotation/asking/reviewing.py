@@ -12,8 +12,8 @@ from uuid import uuid4
 from sqlalchemy import Connection, func, insert, select, update
 
 from oneof.annotation.asking import events as happenings
-from oneof.annotation.asking.claims import lock_person
 from oneof.annotation.asking.questions import read_subset
+from oneof.annotation.asking.standing import lock_person
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.auditing import STANDING

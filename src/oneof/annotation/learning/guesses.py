@@ -6,7 +6,7 @@ e n agreements fewer than the guesses, and at most e n more. So e n of the guess
 not, stay unknown; the others count as answers. That holds whatever the reason of the skips.
 
 e is measured on known items where enough guesses were made about them (the upper end of a 99 % interval), and is else
-the setting `guess_error`. At e = 1 guesses count for nothing.
+the setting `guess_error`: 1 unless a manager asserts less, and at e = 1 guesses count for nothing.
 """
 
 from math import ceil
@@ -23,13 +23,18 @@ FEWEST = 20
 CONFIDENCE = 0.99
 
 
-def largest_error(wrong: int, known: int, otherwise: float) -> float:
+def largest_error(wrong: int, known: int, otherwise: float, flip: float = 0.0) -> float:
     """The share of guesses that may be wrong: from guesses about known items, or else `otherwise`.
 
-    >>> largest_error(0, 5, otherwise=0.25), round(largest_error(3, 40, otherwise=0.25), 3)
-    (0.25, 0.248)
+    flip: the rate at which what is stored was flipped on purpose, which is taken off again.
+
+    >>> largest_error(0, 5, otherwise=1.0), round(largest_error(3, 40, otherwise=1.0), 3)
+    (1.0, 0.248)
     """
-    return otherwise if known < FEWEST else float(clopper_pearson(wrong, known, CONFIDENCE)[1])
+    if known < FEWEST:
+        return otherwise
+    seen = float(clopper_pearson(wrong, known, CONFIDENCE)[1])
+    return min(1.0, max(0.0, (seen - flip) / (1 - 2 * flip)))
 
 
 def with_guesses(

@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, select
 from oneof import Answers, Estimate, estimate_accuracy
 from oneof.annotation.asking import decoys
 from oneof.annotation.asking.questions import read_subset
-from oneof.annotation.learning.guesses import largest_error, with_guesses
+from oneof.annotation.learning.guesses import FEWEST, largest_error, with_guesses
 from oneof.annotation.learning.table import as_answers, is_right, standing, telling
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.schema import claims, events, items, models, predictions, tasks
@@ -117,14 +117,17 @@ def gather(connection: Connection, project: Project, model: Any) -> Bench:
     rates_from, plain = _with_rates(connection, project, plain)
     guessed = np.array([row.guess is not None for row in rows], dtype=np.bool_)
     yes = np.array([row.guess == "yes" for row in rows], dtype=np.bool_)
-    answers = with_guesses(labels, plain, guessed, yes, guess_error(connection, project)) if guessed.any() else plain
+    if not guessed.any():
+        return Bench(labels, confidences, plain, plain, rates_from, 0, notes)
+    error, measured = guess_error(connection, project)
+    if not measured and error < 1:
+        notes += (f"counts guesses on the word of the settings that at most {error:.0%} of them are wrong",)
+    answers = with_guesses(labels, plain, guessed, yes, error)
     return Bench(labels, confidences, answers, plain, rates_from, int(guessed.sum()), notes)
 
 
-def guess_error(connection: Connection, project: Project) -> float:
-    """How many of the guesses may be wrong: measured on known items, or else as the settings say."""
-    if project.settings.epsilon is not None:  # what is stored was flipped on purpose
-        return project.settings.guess_error
+def guess_error(connection: Connection, project: Project) -> tuple[float, bool]:
+    """How many of the guesses may be wrong, and whether that is measured on known items or what the settings say."""
     made = connection.execute(
         _judging()
         .add_columns(items.c.gold)
@@ -133,7 +136,9 @@ def guess_error(connection: Connection, project: Project) -> float:
     ).all()
     right = [project.lineage.right(row.gold, read_subset(row.subset), row.guess == "yes", row.edition) for row in made]
     told = [one for one in right if one is not None]
-    return largest_error(told.count(False), len(told), project.settings.guess_error)
+    settings = project.settings
+    error = largest_error(told.count(False), len(told), settings.guess_error, settings.flip)
+    return error, len(told) >= FEWEST
 
 
 def _what_if(labels: Any, answers: Answers, rate: float) -> dict[str, float]:

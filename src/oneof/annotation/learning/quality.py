@@ -10,8 +10,9 @@ from typing import Any
 
 from sqlalchemy import Connection, case, func, select
 
-from oneof.annotation.asking.claims import HELD, is_paused
+from oneof.annotation.asking.claims import is_paused
 from oneof.annotation.asking.reviewing import RESOLVED_EVENTS
+from oneof.annotation.asking.standing import HELD
 from oneof.annotation.learning.forecast import next_answers
 from oneof.annotation.learning.judging import current_model
 from oneof.annotation.learning.table import is_right

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, select, update
 from oneof.annotation.asking import questions
 from oneof.annotation.asking.adaptive import never_shown
 from oneof.annotation.project.classes import Class, ProjectError, bad_name
-from oneof.annotation.project.folder import Project, save_classes
+from oneof.annotation.project.folder import Project, open_project, save_classes
 from oneof.annotation.project.lineage import Lineage
 from oneof.annotation.store import facts, journal
 from oneof.annotation.store.database import Database
@@ -81,50 +81,65 @@ def consequences(connection: Connection, project: Project, change: Change) -> li
     after = Lineage(changed(project, change))
     if not change.of_the_list:
         return [_meaning(change)]
-    before = project.lineage
+    return [_meaning(change), *of_another_list(connection, project.lineage, after)]
+
+
+def of_another_list(connection: Connection, before: Lineage, after: Lineage) -> list[str]:
+    """What another list of classes means for the questions and answers so far."""
     seen: Counter[str] = Counter()
     for row in _answered(connection):
         then = before.read(questions.read_subset(row.subset), row.answer == "yes", row.edition)
         now = after.read(questions.read_subset(row.subset), row.answer == "yes", row.edition)
-        if then is None:
-            continue
         seen["all"] += 1
         if now is None:
             seen["silent"] += 1
-        elif then.uniform and not now.uniform:
-            seen["train"] += 1
-        else:
+        elif then is None:
+            seen["speak"] += 1
+        elif then.uniform == now.uniform:
             seen["same"] += 1
+        else:
+            seen["judge" if now.uniform else "train"] += 1
     open_questions, half = len(_untouched(connection)), len(_half(connection))
-    told = [_meaning(change)]
-    told.append(
-        f"Of {seen['all']} answers so far {seen['same']} stay as they are, {seen['train']} go on to train but judge no "
-        f"model any more, and {seen['silent']} say nothing of the new list and are left out."
+    again = (
+        f"{seen['speak']} say something again, {seen['judge']} judge again, " if seen["speak"] + seen["judge"] else ""
     )
-    told.append(
+    return [
+        f"Of {seen['all']} answers so far {seen['same']} stay as they are, {again}{seen['train']} go on to train but "
+        f"judge no model any more, and {seen['silent']} say nothing of the new list and are left out.",
         f"{open_questions} questions that nobody has seen are drawn anew from the new list; {half} that are half "
-        "answered are closed, and new ones take their open places."
-    )
-    told.append("Models that are there know the old list: train again, and judge by new answers or a judging round.")
-    told.append("Nothing that was answered is changed; this is recorded in the history.")
-    return told
+        "answered are closed, and new ones take their open places.",
+        "Models that are there know the old list: train again, and judge by new answers or a judging round.",
+        "Nothing that was answered is changed; this is recorded in the history.",
+    ]
 
 
 def apply(database: Database, project: Project, change: Change, now: float, person_id: int | None = None) -> Project:
     """Do it: all in one transaction, with the file of classes written last. Returns the project as it is then."""
-    classes = changed(project, change)
-    after = replace(project)
-    vars(after)["classes"] = classes  # as it will be read from the file
+    detail = {"name": change.name, "to": change.to, "into": change.into, "before": change.before}
 
     def work(connection: Connection) -> Project:
-        if change.of_the_list:
-            _draw_anew(connection, after, now)
-        facts.put(connection, "class_names", facts.class_names(after))
-        detail = {"name": change.name, "to": change.to, "into": change.into, "before": change.before}
+        one_at_a_time(connection)
+        # As the files are now: somebody may have changed the classes since this project was read.
+        today = open_project(project.folder)
         journal.note(connection, f"class-{change.kind}", now, person_id, **detail)
-        return save_classes(project, classes)
+        return store(connection, today, changed(today, change), now, anew=change.of_the_list)
 
     return database.write(work)
+
+
+def one_at_a_time(connection: Connection) -> None:
+    """Let whoever changes the classes at the same time wait until this transaction is over."""
+    facts.add(connection, "class_changes", 1)
+
+
+def store(connection: Connection, project: Project, classes: list[Class], now: float, *, anew: bool) -> Project:
+    """Keep another list of classes, the file last; anew: questions are drawn from it from now on."""
+    after = replace(project)
+    vars(after)["classes"] = classes  # as it will be read from the file
+    if anew:
+        _draw_anew(connection, after, now)
+    facts.put(connection, "class_names", facts.class_names(after))
+    return save_classes(project, classes)
 
 
 def _draw_anew(connection: Connection, project: Project, now: float) -> None:

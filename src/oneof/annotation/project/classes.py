@@ -1,6 +1,7 @@
 """The classes of a project: a name each, and where it helps a definition and an example picture."""
 
 import csv
+import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -34,7 +35,8 @@ class Class:
 
     added, ended: from which edition of the list on it is there, and no longer there (see `lineage`). into: the number
     of the class that it was merged into. before: where things of it were before it was added: the number of a class,
-    "none" of them, or None where nobody knows.
+    "none" of them, or None where nobody knows. away: retirements and merges that were taken back, each from an edition
+    up to another, and the number of the class that it was merged into. undone: whether its adding was taken back.
     """
 
     name: str
@@ -45,6 +47,8 @@ class Class:
     ended: int | None = field(default=None, repr=False)
     into: int | None = field(default=None, repr=False)
     before: int | Literal["none"] | None = field(default=None, repr=False)
+    away: tuple[tuple[int, int, int | None], ...] = field(default=(), repr=False)
+    undone: bool = field(default=False, repr=False)
 
 
 def read_classes(path: Path) -> list[Class]:
@@ -98,9 +102,18 @@ def dump_classes(classes: list[Class]) -> str:
     return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
 
 
+def fingerprint(classes: list[Class]) -> str:
+    """A short text that differs when anything about the classes does, to notice what changed since a page was shown."""
+    return hashlib.sha256(dump_classes(classes).encode()).hexdigest()[:16]
+
+
 def load_classes(text: str) -> list[Class]:
     """The inverse of `dump_classes`."""
-    return [Class(**row) for row in json.loads(text)]
+    rows = json.loads(text)
+    return [
+        Class(**row | {"away": tuple((since, until, into) for since, until, into in row.get("away", []))})
+        for row in rows
+    ]
 
 
 def bad_name(name: str) -> str | None:

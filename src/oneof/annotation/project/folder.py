@@ -61,7 +61,7 @@ class Settings(BaseModel):
     show_names: bool = False
     language: Literal["auto", "en", "de", "es", "fr", "zh", "ar"] = "auto"
     slip_rate: float = Field(default=0.01, ge=0, lt=0.5)
-    guess_error: Share = 0.25
+    guess_error: Share = 1.0
     too_fast_seconds: float = Field(default=0.5, ge=0)
     session_days: float = Field(default=90.0, gt=0)
     train_every_answers: int | None = Field(default=None, ge=20)

@@ -13,6 +13,12 @@ answer is read through the changes since, so that every change can be taken back
     add n        where things of class n were before: in no class (a question without n is as it was), in class p (n was
                  shown whenever p was), or nobody knows (nothing is said of n: after a yes it joins the list).
 
+    taken back   for a question from before the change it is as if nothing had been. For one from in between: what was
+                 retired was in no list, so it is as an addition from no class; what was merged was shown whenever the
+                 other was; what was added goes back to where its things were, by a merge, a retirement, or, where
+                 nobody knows, with all that an answer cannot exclude. Changes are taken back last first, so that the
+                 list is then as it was before.
+
 After a merge or an addition the labels are no longer drawn uniformly from the classes of today: such answers train,
 and judge nothing (design "given"). An answer whose list is empty, or holds every class, says nothing any more.
 """
@@ -43,7 +49,9 @@ class Lineage:
     @property
     def edition(self) -> int:
         """How often the list was changed."""
-        return max((max(one.added, one.ended or 0) for one in self.classes), default=0)
+        return max(
+            (max(one.added, one.ended or 0, *(back for _, back, _ in one.away)) for one in self.classes), default=0
+        )
 
     def active(self, edition: int | None = None) -> list[int]:
         """The numbers of the classes of an edition, by default of today, in order."""
@@ -51,8 +59,19 @@ class Lineage:
         return [
             number
             for number, one in enumerate(self.classes)
-            if one.added <= now and (one.ended is None or one.ended > now)
+            if one.added <= now
+            and (one.ended is None or one.ended > now)
+            and not any(gone <= now < back for gone, back, _ in one.away)
         ]
+
+    def last_change(self) -> int | None:
+        """The number of the class whose change of the list is the last that stands; None without one."""
+        changes = {
+            one.ended or one.added: number
+            for number, one in enumerate(self.classes)
+            if not one.undone and (one.ended or one.added)
+        }
+        return changes[max(changes)] if changes else None
 
     def today(self, number: int) -> int | None:
         """The class that a number stands for today; None if it was retired."""
@@ -79,7 +98,14 @@ class Lineage:
         shown, uniform = set(subset), True
         for step in range(edition + 1, self.edition + 1):
             for number, one in enumerate(self.classes):
-                if one.added == step:
+                if one.undone and edition < one.added:
+                    continue
+                returned = [into for gone, back, into in one.away if back == step and gone <= edition]
+                if returned:
+                    uniform = False
+                    if returned[0] in shown:
+                        shown.add(number)
+                elif one.added == step:
                     uniform = False
                     if (one.before is None and yes) or (isinstance(one.before, int) and one.before in shown):
                         shown.add(number)
@@ -89,6 +115,10 @@ class Lineage:
                         shown = shown | {one.into} if yes else shown - {one.into}
                     shown.discard(number)
                 elif one.ended == step:
+                    if one.undone:
+                        uniform = False
+                        if one.before is None and (number in shown) == yes:
+                            return None
                     shown.discard(number)
         active = self.active()
         mask = np.isin(active, list(shown))

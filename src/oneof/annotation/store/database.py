@@ -13,8 +13,9 @@ from pathlib import Path
 from random import uniform
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+import psycopg
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError, InvalidatePoolError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 T = TypeVar("T")
@@ -25,6 +26,9 @@ PATIENCE_SECONDS = 20.0
 
 SQLITE_WAITS_SECONDS = 5.0
 """How long SQLite itself waits for a lock, before a write counts as tried."""
+
+IDLE_SECONDS = 1.0
+"""After so long without use a connection to PostgreSQL is tried before it is used."""
 
 RETRIED_STATES = {"40001", "40P01", "55P03", "57P01", "57P03", "08006", "08003", "08001", "53300"}
 """PostgreSQL: serialisation failure, deadlock, lock not available, shutting down or starting, connection lost."""
@@ -136,5 +140,20 @@ def _sqlite_engine(url: Any) -> Engine:
 
 
 def _postgres_engine(url: Any) -> Engine:
-    # A dead server process leaves its connections behind; pre_ping finds out before a request does.
-    return create_engine(url, pool_size=8, max_overflow=24, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    # The connection used last is used next: its statements are prepared, and those beyond what is needed fall idle.
+    engine = create_engine(url, pool_size=8, max_overflow=24, pool_use_lifo=True, connect_args={"connect_timeout": 10})
+
+    @event.listens_for(engine, "checkin")
+    def _rested(_connection: Any, record: Any) -> None:
+        record.info["since"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def _alive(connection: Any, record: Any, _proxy: Any) -> None:
+        # After a while the server at the other end may have gone; asking at every checkout would cost a round trip.
+        if time.monotonic() - record.info.get("since", time.monotonic()) > IDLE_SECONDS:
+            try:
+                engine.dialect.do_ping(connection)
+            except psycopg.Error as error:
+                raise InvalidatePoolError from error
+
+    return engine

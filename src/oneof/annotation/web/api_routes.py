@@ -6,12 +6,12 @@ from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import ValidationError
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 from starlette.concurrency import run_in_threadpool
 
-from oneof.annotation.asking import claims, events
+from oneof.annotation.asking import claims, events, standing
 from oneof.annotation.web import messages, presenting
-from oneof.annotation.web.site import Annotator, TheSite
+from oneof.annotation.web.site import Annotator, TheSite, as_annotator
 
 router = APIRouter()
 
@@ -25,20 +25,28 @@ def health(site: TheSite) -> dict[str, Any]:
 
 
 @router.post("/api/claim", tags=["annotating"], responses={204: {"description": "nothing is left"}})
-def claim(site: TheSite, person: Annotator, wanted: messages.Claim | None = None) -> Response:
+def claim(request: Request, site: TheSite, wanted: messages.Claim | None = None) -> Response:
     """Hold a question (or up to `count`) and return it; 204 with X-Oneof-Reason when there is none."""
     wanted = wanted or messages.Claim()
     now = site.clock()
     count = wanted.count or 1
 
-    def work(connection: Connection) -> tuple[claims.Claimed, list[dict[str, Any]], dict[str, Any]]:
+    def work(connection: Connection, me: Row[Any]) -> tuple[claims.Claimed, list[dict[str, Any]], dict[str, Any]]:
+        project = site.project
         got = claims.claim(
-            connection, site.project, person.id, now, count=count, resume=wanted.resume, exclude=wanted.exclude
+            connection,
+            project,
+            me.id,
+            now,
+            count=count,
+            resume=wanted.resume,
+            exclude=wanted.exclude,
+            standing=me,
         )
-        shown = [presenting.question(connection, site.project, person.id, task, now, site.base) for task in got.tasks]
-        return got, shown, presenting.progress(connection, person.id)
+        shown = [presenting.question(connection, project, me.id, task, now, site.base) for task in got.tasks]
+        return got, shown, standing.progress(me)
 
-    got, shown, progress = site.database.write(work)
+    got, shown, progress = as_annotator(request, site, work)
     if not shown:
         return Response(status_code=204, headers={"X-Oneof-Reason": got.reason or "done"})
     common = {"progress": progress, "guidelines_version": site.guidelines()[0]}
@@ -67,26 +75,19 @@ async def release(request: Request, site: TheSite, person: Annotator) -> Respons
 
 
 @router.post("/api/answers", tags=["annotating"], status_code=201)
-def answer(site: TheSite, person: Annotator, sent: messages.Answer) -> Response:
+def answer(request: Request, site: TheSite, sent: messages.Answer) -> Response:
     """Store an answer: 201, or 200 with the stored row when this `id` is here already."""
     version = site.guidelines()[0]
-    flip = site.project.settings.flip
-    # Absent means: as the project is. Only the browser knows the coin; what says that it was not flipped is refused.
-    if flip and sent.private is False and (sent.answer != "skip" or sent.guess is not None):
-        raise RequestValidationError([_problem("private", "this project takes only answers that the browser flipped")])
-    if sent.private and not flip:
-        raise RequestValidationError([_problem("private", "this project is not private: send the answer as it is")])
-    if sent.guidelines_version is not None and sent.guidelines_version > version:
-        raise RequestValidationError([_problem("guidelines_version", f"there are {version} versions")])
 
-    def work(connection: Connection) -> tuple[dict[str, Any], bool]:
-        shown = sent.guidelines_version or person.guidelines or version
+    def work(connection: Connection, me: Row[Any]) -> tuple[dict[str, Any], bool]:
+        _refuse_untrue(sent, site.project.settings.flip, version)
+        shown = sent.guidelines_version or me.guidelines or version
         given = events.Given(sent.id, sent.task, sent.answer, sent.seconds, sent.reason, shown, sent.guess)
-        event, new = events.record_answer(connection, site.project, person.id, given, site.clock())
-        row = presenting.answer_row(event) | {"progress": presenting.progress(connection, person.id)}
+        event, new = events.record_answer(connection, site.project, me.id, given, site.clock(), standing=me)
+        row = presenting.answer_row(event) | {"progress": presenting.progress(connection, me.id)}
         return row, new
 
-    row, new = site.database.write(work)
+    row, new = as_annotator(request, site, work)
     return JSONResponse(row | {"guidelines_version": version}, status_code=201 if new else 200)
 
 
@@ -138,6 +139,16 @@ def history(site: TheSite, person: Annotator, limit: int = 20) -> dict[str, Any]
     """This annotator's own last answers, newest first."""
     with site.database.read() as connection:
         return presenting.history(connection, site.project, person.id, max(1, min(limit, 200)), site.base)
+
+
+def _refuse_untrue(sent: messages.Answer, flip: float, version: int) -> None:
+    # Absent means: as the project is. Only the browser knows the coin; what says that it was not flipped is refused.
+    if flip and sent.private is False and (sent.answer != "skip" or sent.guess is not None):
+        raise RequestValidationError([_problem("private", "this project takes only answers that the browser flipped")])
+    if sent.private and not flip:
+        raise RequestValidationError([_problem("private", "this project is not private: send the answer as it is")])
+    if sent.guidelines_version is not None and sent.guidelines_version > version:
+        raise RequestValidationError([_problem("guidelines_version", f"there are {version} versions")])
 
 
 def _problem(field: str, message: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from oneof.annotation.asking.people import Person, Role
 from oneof.annotation.learning import catalogue, jobs
 from oneof.annotation.learning.report import model_report
 from oneof.annotation.learning.sizing import begin_round
-from oneof.annotation.project import changing_classes
+from oneof.annotation.project import changing_classes, taking_back
 from oneof.annotation.project.changing import change_guidelines, change_settings
 from oneof.annotation.store import journal
 from oneof.annotation.store.schema import models
@@ -74,6 +74,13 @@ class NewClasses(Message):
     before: str | None = None
     definition: Annotated[str, Field(max_length=1000)] | None = None
     confirmed: bool = False
+
+
+class TakeBack(Message):
+    """Take back the last change of the classes. entry: its number in the journal, as it was shown."""
+
+    confirmed: bool = False
+    entry: int | None = None
 
 
 class KnownLabel(Message):
@@ -304,6 +311,21 @@ def change_classes(site: TheSite, person: Program, wanted: NewClasses) -> dict[s
         site.project = changing_classes.apply(site.database, site.project, change, site.clock(), person.id)
         figures.forget()
     return {"done": wanted.confirmed, "consequences": told}
+
+
+@router.post("/classes/take-back")
+def take_classes_back(site: TheSite, person: Program, wanted: TakeBack) -> dict[str, Any]:
+    """Take back the last change of the classes. Without `confirmed` the reply says which, and what that would mean."""
+    with site.database.read() as connection:
+        step = taking_back.last(connection)
+        if step is None:
+            raise HTTPException(409, "no change of the classes is recorded that could be taken back")
+        told = taking_back.consequences(connection, site.project, step)
+    if wanted.confirmed:
+        entry = step.entry if wanted.entry is None else wanted.entry
+        site.project = taking_back.take_back(site.database, site.project, site.clock(), person.id, entry)
+        figures.forget()
+    return {"done": wanted.confirmed, "entry": step.entry, "change": step.words, "consequences": told}
 
 
 @router.get("/guidelines")

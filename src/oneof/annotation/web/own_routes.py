@@ -31,7 +31,7 @@ def me(request: Request, site: TheSite, person: Annotator) -> Response:
     }
     # What is stored in private mode was randomised in the browser: it is not what the person said.
     private = site.project.settings.epsilon is not None
-    return _show(request, site, person, "me", past=past, figures=figures, private=private, owner=site.owner(person))
+    return _show(request, site, person, "me", past=past, figures=figures, private=private, owner=site.owner(person.id))
 
 
 @router.get("/classes")

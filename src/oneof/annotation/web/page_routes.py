@@ -51,7 +51,7 @@ def page(request: Request, site: TheSite) -> Response:
     boot = {
         "project": settings.name,
         "base": site.base,
-        "owner": site.owner(person),
+        "owner": site.owner(person.id),
         "annotator": person.name,
         "question": language.question(settings),
         "instruction": settings.question,

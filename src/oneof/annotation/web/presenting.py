@@ -6,10 +6,11 @@ import numpy as np
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from oneof.annotation.asking import events as happenings
+from oneof.annotation.asking import standing
 from oneof.annotation.asking.decoys import ASIDE
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.project.folder import Project
-from oneof.annotation.store.schema import claims, events, facts, items, models, people, predictions, tasks
+from oneof.annotation.store.schema import claims, events, items, models, people, predictions, tasks
 from oneof.training.splits import kept_aside
 
 SHOWN_TEXT = 300
@@ -28,14 +29,7 @@ BESIDE_THE_GUESS = (
     .where(claims.c.task_id == bindparam("task"), claims.c.person_id == bindparam("me"))
     .values(shown=True)
 )
-everybody = people.alias("everybody")
-PROGRESS = select(
-    people.c.answered,
-    people.c.skipped,
-    select(func.sum(everybody.c.counted_answered)).scalar_subquery().label("all_answered"),
-    select(func.sum(everybody.c.counted_skipped)).scalar_subquery().label("all_skipped"),
-    select(facts.c.value).where(facts.c.name == "needed").scalar_subquery().label("needed"),
-).where(people.c.id == bindparam("me"))
+PROGRESS = select(people.c.answered, people.c.skipped, *standing.ALL_PROGRESS).where(people.c.id == bindparam("me"))
 
 
 def question(
@@ -70,12 +64,8 @@ def judges(row: Row[Any]) -> bool:
 
 
 def progress(connection: Connection, person_id: int) -> dict[str, Any]:
-    """Mine and the project's. The project's sums run over people, whose counters are kept with each answer."""
-    row = connection.execute(PROGRESS, {"me": person_id}).one()
-    return {
-        "mine": {"answered": row.answered, "skipped": row.skipped},
-        "project": {"answered": int(row.all_answered), "needed": int(row.needed or 0), "skipped": int(row.all_skipped)},
-    }
+    """Mine and the project's."""
+    return standing.progress(connection.execute(PROGRESS, {"me": person_id}).one())
 
 
 def answer_row(event: Row[Any]) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 from fastapi.templating import Jinja2Templates
+from sqlalchemy import Connection, Row
 
-from oneof.annotation.asking import people
+from oneof.annotation.asking import people, standing
 from oneof.annotation.asking.people import Person
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
@@ -16,10 +17,19 @@ from oneof.annotation.store.database import Database
 from oneof.annotation.web.live import LiveProject
 from oneof.annotation.web.translating import Refusal
 
+T = TypeVar("T")
+
 GUIDELINES_SECONDS = 2.0
 ANNOTATING = ("annotator",)
 MANAGING = ("admin",)
 REVIEWING = ("admin", "reviewer")
+FOR_OTHERS: dict[tuple[str, ...], str] = {
+    ANNOTATING: "managers_link",
+    MANAGING: "for_managers",
+    REVIEWING: "for_reviewers",
+}
+"""What somebody in another role is told."""
+
 USER = "oneof.user"
 """Where a request says who a trusted proxy has signed in."""
 
@@ -75,9 +85,9 @@ class Site:
         """The name of the session cookie of this role."""
         return cookie_name(self.project_id, role)
 
-    def owner(self, person: Person) -> str:
+    def owner(self, person_id: int) -> str:
         """A stable name for this person in this project, by which a browser keeps unsent answers apart."""
-        return hashlib.sha256(f"{self.project_id}/{person.id}".encode()).hexdigest()[:24]
+        return hashlib.sha256(f"{self.project_id}/{person_id}".encode()).hexdigest()[:24]
 
 
 # Dependencies that do not wait for anything are coroutines: a plain function would cost a trip to a thread each.
@@ -94,52 +104,89 @@ TheSite = Annotated[Site, Depends(current_site)]
 
 def session_of(request: Request, site: Site, roles: tuple[str, ...]) -> Person | None:
     """Who is asking, in one of these roles: by the name that a trusted proxy vouches for, else by a session."""
-    user = request.scope.get(USER)
     with site.database.read() as connection:
+        return _found(connection, request, site, roles)
+
+
+def as_annotator(request: Request, site: Site, work: Callable[[Connection, Row[Any]], T]) -> T:
+    """Run `work(connection, standing)` in one transaction that begins with who is asking; else 401 or 403.
+
+    For what every click does: looked up in a transaction of its own, a person costs as much as half a claim.
+    """
+    user, secret = request.scope.get(USER), request.cookies.get(site.cookie("annotator"), "")
+
+    def begun(connection: Connection) -> T:
+        now = site.clock()
         if user is not None:
-            person = people.by_name(connection, user)
-            return person if person is not None and person.role in roles else None
-        for role in roles:
-            secret = request.cookies.get(site.cookie(role), "")
-            person = people.by_session(connection, secret, site.clock()) if secret else None
-            if person is not None and person.role == role:
-                return person
-    return None
+            found = standing.of_name(connection, user, now)
+        else:
+            found = standing.of_session(connection, secret, now)
+        if found is None:
+            _need(connection, request, site, ANNOTATING)
+            raise Refusal(401, "open_link")
+        _check_owner(request, site, found.id)
+        return work(connection, found)
+
+    if user is None and not secret:
+        the_annotator(request, site)
+    return site.database.write(begun)
 
 
 def signed_in(request: Request, site: TheSite) -> Person:
     """Whoever has a valid session in any role, else 401."""
-    return _need(request, site, people.ROLES, "")
+    return _who(request, site, people.ROLES)
 
 
 def the_annotator(request: Request, site: TheSite) -> Person:
     """An annotator, else 403: the admin's own link asks no questions."""
-    return _need(request, site, ANNOTATING, "managers_link")
+    return _who(request, site, ANNOTATING)
 
 
 def the_manager(request: Request, site: TheSite) -> Person:
     """A manager, else 403."""
-    return _need(request, site, MANAGING, "for_managers")
+    return _who(request, site, MANAGING)
 
 
 def the_reviewer(request: Request, site: TheSite) -> Person:
     """A reviewer or a manager, else 403."""
-    return _need(request, site, REVIEWING, "for_reviewers")
+    return _who(request, site, REVIEWING)
 
 
-def _need(request: Request, site: Site, roles: tuple[str, ...], otherwise: str) -> Person:
-    person = session_of(request, site, roles)
+def _who(request: Request, site: Site, roles: tuple[str, ...]) -> Person:
+    with site.database.read() as connection:
+        return _need(connection, request, site, roles)
+
+
+def _found(connection: Connection, request: Request, site: Site, roles: tuple[str, ...]) -> Person | None:
+    user = request.scope.get(USER)
+    if user is not None:
+        person = people.by_name(connection, user)
+        return person if person is not None and person.role in roles else None
+    for role in roles:
+        secret = request.cookies.get(site.cookie(role), "")
+        person = people.by_session(connection, secret, site.clock()) if secret else None
+        if person is not None and person.role == role:
+            return person
+    return None
+
+
+def _need(connection: Connection, request: Request, site: Site, roles: tuple[str, ...]) -> Person:
+    person = _found(connection, request, site, roles)
     if person is None:
-        if otherwise and session_of(request, site, people.ROLES) is not None:
-            raise Refusal(403, otherwise)
+        if roles in FOR_OTHERS and _found(connection, request, site, people.ROLES) is not None:
+            raise Refusal(403, FOR_OTHERS[roles])
         user = request.scope.get(USER)
         if user is not None:
             raise Refusal(403, "not_invited", user=repr(user))
         raise Refusal(401, "open_link")
-    owner = request.headers.get("x-oneof-owner")
-    if owner is not None and owner != site.owner(person):
-        raise Refusal(401, "somebody_else")
+    _check_owner(request, site, person.id)
     return person
+
+
+def _check_owner(request: Request, site: Site, person_id: int) -> None:
+    owner = request.headers.get("x-oneof-owner")
+    if owner is not None and owner != site.owner(person_id):
+        raise Refusal(401, "somebody_else")
 
 
 SignedIn = Annotated[Person, Depends(signed_in)]

@@ -1,5 +1,6 @@
 """The project's page: what goes in and out, and what can be changed."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,30 @@ def test_guidelines_are_a_new_version(world):
     assert "version 2" in page
     assert world.project.guidelines_file.read_text() == "Look\ntwice."
     assert admin.post("/admin/project/guidelines", data={"text": "x" * 50_001}).status_code == 422
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_the_last_change_of_the_classes_is_taken_back_after_asking(world, backend):
+    admin = world.admin()
+    assert "Take back" not in admin.get("/admin/project").text
+    admin.post("/admin/project/classes/retire", data={"name": "c4", "confirmed": "yes"})
+    assert "The last change: “c4” was retired." in admin.get("/admin/project").text
+    asked = admin.post("/admin/project/classes/take-back", data={"again": "1"})
+    assert "“c4” is asked about again" in asked.text
+    entry = re.search(r'name="entry" value="(\d+)"', asked.text)[1]
+    assert "c4" not in open_project(world.project.folder).active_names
+    done = admin.post("/admin/project/classes/take-back", data={"entry": entry, "confirmed": "yes"})
+    assert done.status_code == 303
+    assert "c4" in open_project(world.project.folder).active_names
+    assert admin.post("/admin/project/classes/take-back", data={"entry": entry, "confirmed": "yes"}).status_code == 422
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_a_form_from_before_somebody_elses_change_is_not_saved(world, backend):
+    admin = world.admin()
+    seen = re.search(r'name="seen" value="(\w+)"', admin.get("/admin/project").text)[1]
+    assert admin.post("/admin/project/classes", data={"seen": seen, "definition-1": "first"}).status_code == 303
+    late = admin.post("/admin/project/classes", data={"seen": seen, "definition-1": "second"})
+    assert late.status_code == 422
+    assert "somebody else has changed the classes" in late.text
+    assert open_project(world.project.folder).classes[1].definition == "first"

@@ -10,10 +10,10 @@ from starlette.concurrency import run_in_threadpool
 
 from oneof.annotation.asking.people import Person
 from oneof.annotation.learning import jobs
-from oneof.annotation.project import changing_classes
+from oneof.annotation.project import changing_classes, taking_back
 from oneof.annotation.project.changing import FIXED, change_guidelines, change_settings
-from oneof.annotation.project.classes import Class, ProjectError, bad_name
-from oneof.annotation.project.folder import save_classes
+from oneof.annotation.project.classes import Class, ProjectError, bad_name, fingerprint
+from oneof.annotation.project.folder import Project, open_project
 from oneof.annotation.store import journal
 from oneof.annotation.store.schema import items
 from oneof.annotation.web import transfer
@@ -102,13 +102,46 @@ def classes(request: Request, site: TheSite, person: Manager, fields: Form) -> R
             request, site, person, "project", title="Rename classes?", consequences=consequences,
             button="Rename", fields=fields,
         )  # fmt: skip
+    now = site.clock()
+
+    def work(connection: Connection) -> Project:
+        changing_classes.one_at_a_time(connection)
+        today = open_project(site.project.folder)
+        if fields.get("seen", fingerprint(known)) != fingerprint(today.classes) or today.classes != known:
+            raise ProjectError("somebody else has changed the classes meanwhile: look at them, and change them again")
+        journal.note(connection, "classes", now, person.id, renamed=renamed)
+        return changing_classes.store(connection, today, wanted, now, anew=False)
+
     try:
-        site.project = save_classes(site.project, wanted)
+        site.project = site.database.write(work)
     except ProjectError as error:
         return _show(request, site, person, refused=str(error))
-    site.database.write(journal.note, "classes", site.clock(), person.id, renamed=renamed)
     figures.forget()
     return frame.done(request, "project", "classes")
+
+
+@router.post("/admin/project/classes/take-back")
+def take_classes_back(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
+    """Take back the last change of the classes: says first what that means, and does it once that is confirmed."""
+    try:
+        if fields.get("confirmed") != "yes":
+            with site.database.read() as connection:
+                step = taking_back.last(connection)
+                if step is None:
+                    raise ProjectError("no change of the classes is recorded that could be taken back")
+                told = [f"The last change: {step.words}.", *taking_back.consequences(connection, site.project, step)]
+            return frame.confirm(
+                request, site, person, "project", title="Take back the last change?", consequences=told,
+                button="Take it back", fields={"entry": str(step.entry)},
+            )  # fmt: skip
+        entry = frame.needed(fields, "entry")
+        if not entry.isdecimal():
+            raise ProjectError(f"entry {entry[:20]!r}: not a number of the history")
+        site.project = taking_back.take_back(site.database, site.project, site.clock(), person.id, int(entry))
+    except ProjectError as error:
+        return _show(request, site, person, refused=str(error))
+    figures.forget()
+    return frame.done(request, "project", "class-change")
 
 
 @router.post("/admin/project/classes/{kind}")
@@ -154,13 +187,15 @@ def _show(request: Request, site: Site, person: Person, **context: Any) -> Respo
         job = jobs.latest(connection, "import", site.clock())
         count = connection.execute(select(func.count()).select_from(items)).scalar_one()
         history = journal.entries(connection)
+        last_change = taking_back.last(connection)
     if job is not None and not job.working and (job.finished_at or 0) > site.clock() - 30:
         figures.forget()
     version, text = site.guidelines()
     values = site.project.settings.model_dump()
     shown = {
         "job": job, "items": count, "history": history, "classes": site.project.classes,
-        "active": site.project.active, "settings": values,
+        "active": site.project.active, "seen": fingerprint(site.project.classes), "last_change": last_change,
+        "settings": values,
         "form": FORM, "fixed": FIXED, "guidelines": text, "guidelines_version": version, "refused": None, "typed": {},
     } | context  # fmt: skip
     response = frame.show(request, site, person, "project", **shown)

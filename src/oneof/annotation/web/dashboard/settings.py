@@ -39,7 +39,7 @@ FORM = (
             "choice", get_args(Settings.model_fields["language"].annotation)),
     Setting("slip_rate", "Slips of the finger", "How often people press the wrong key; training allows for it."),
     Setting("guess_error", "Wrong guesses, at most", "The largest share of guesses after “can't tell” that may be "
-            "wrong; the interval allows for it. 1: guesses count for nothing. Measured, where known items are enough."),
+            "wrong, until 20 guesses about known items measure it. 1: guesses count for nothing."),
     Setting("too_fast_seconds", "Too fast, in seconds", "Quicker answers are counted as too fast."),
     Setting("claim_seconds", "A question is held for, in seconds", "After that it goes to somebody else."),
     Setting("prefetch", "Questions loaded ahead", "More for slow networks.", "whole"),
