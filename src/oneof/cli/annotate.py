@@ -97,6 +97,13 @@ def serve(
         str | None, typer.Option(help="Header in which a trusted proxy names who has signed in (single sign-on).")
     ] = None,
     picture_host: PictureHosts = None,
+    database_server: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ONEOF_DATABASE_SERVER",
+            help="postgresql://USER@HOST/DATABASE: projects made in the browser get a database beside this one.",
+        ),
+    ] = None,
     metrics_token: Annotated[
         str | None,
         typer.Option(envvar="ONEOF_METRICS_TOKEN", help="Who sends it may read /metrics. Default: this machine alone."),
@@ -127,6 +134,7 @@ def serve(
             trusted_proxies=trusted_proxy or [],
             user_header=user_header,
             metrics_token=metrics_token,
+            database_server=database_server,
             log_level=log_level,
         )
     except ValidationError as error:
@@ -136,7 +144,7 @@ def serve(
     served = Host(hosting)
 
     def announce(places: dict[str, str]) -> None:
-        if served.home is not None and workers == 1:
+        if served.home is not None and (workers == 1 or database_server is not None):
             typer.echo(f"New projects: {served.address}/new/{server_key(served.home)}")
         for one in served.hosted:
             typer.echo(f"Serving {one.project.settings.name} on {places[one.slug]} (stop with Ctrl-C)")

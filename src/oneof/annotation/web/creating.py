@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from fastapi.responses import RedirectResponse, Response
 from fastapi.templating import Jinja2Templates
@@ -22,6 +23,7 @@ from starlette.routing import Route
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import GUIDELINES
 from oneof.annotation.project.starting import start_project
+from oneof.annotation.store.making import new_database
 from oneof.annotation.web.dashboard.frame import form
 from oneof.files.atomic import replacing
 
@@ -68,8 +70,11 @@ def read_lines(text: str) -> list[tuple[str, str]]:
     return [(" ".join(name.split()), " ".join(definition.split())) for name, _, definition in rows]
 
 
-def create(home: Path, fields: dict[str, str], taken: set[str]) -> tuple[str, str]:
-    """Make a project of what the form says: its part of the path, and the token of its first manager's link."""
+def create(home: Path, fields: dict[str, str], taken: set[str], database_server: str | None = None) -> tuple[str, str]:
+    """Make a project of what the form says: its part of the path, and the token of its first manager's link.
+
+    database_server: where PostgreSQL makes a database for it; else it has a file of its own.
+    """
     name = " ".join(fields.get("name", "").split())
     if not name:
         raise ProjectError("name: nothing was given")
@@ -82,24 +87,35 @@ def create(home: Path, fields: dict[str, str], taken: set[str]) -> tuple[str, st
     values |= {"question": fields["question"].strip()} if fields.get("question", "").strip() else {}
     folder.mkdir()
     try:
-        guidelines = fields.get("guidelines", "").replace("\r\n", "\n") or GUIDELINES
-        (folder / "guidelines.md").write_text(guidelines, encoding="utf-8")
-        with TemporaryDirectory() as place:
-            listed = Path(place) / "classes.csv"
-            with listed.open("w", encoding="utf-8", newline="") as stream:
-                csv.writer(stream).writerows([("name", "definition"), *read_lines(fields.get("classes", ""))])
-            try:
-                started = start_project(folder, values, listed, None)
-            except ProjectError as error:
-                raise ProjectError(str(error).replace(f"{listed}, ", "").replace(str(listed), "classes")) from None
+        if database_server is None:
+            return slug, _start(folder, values, fields, None)
+        with new_database(database_server, slug) as url:
+            return slug, _start(folder, values, fields, url)
     except BaseException:
         rmtree(folder, ignore_errors=True)
         raise
-    return slug, started.admin_token
+
+
+def _start(folder: Path, values: dict[str, Any], fields: dict[str, str], database_url: str | None) -> str:
+    guidelines = fields.get("guidelines", "").replace("\r\n", "\n") or GUIDELINES
+    (folder / "guidelines.md").write_text(guidelines, encoding="utf-8")
+    with TemporaryDirectory() as place:
+        listed = Path(place) / "classes.csv"
+        with listed.open("w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream).writerows([("name", "definition"), *read_lines(fields.get("classes", ""))])
+        try:
+            return start_project(folder, values, listed, None, database_url=database_url).admin_token
+        except ProjectError as error:
+            raise ProjectError(str(error).replace(f"{listed}, ", "").replace(str(listed), "classes")) from None
 
 
 def routes(
-    home: Path, root: str, templates: Jinja2Templates, taken: Callable[[], set[str]], adopt: Callable[[str], None]
+    home: Path,
+    root: str,
+    templates: Jinja2Templates,
+    taken: Callable[[], set[str]],
+    adopt: Callable[[str], object],
+    database_server: str | None = None,
 ) -> list[Route]:
     """The addresses of this page. taken: parts of the path in use. adopt: serve a project from now on."""
 
@@ -126,7 +142,7 @@ def routes(
             return show(request)
         fields = await form(request)
         try:
-            slug, token = await run_in_threadpool(create, home, fields, taken())
+            slug, token = await run_in_threadpool(create, home, fields, taken(), database_server)
         except (ProjectError, ValueError) as error:
             return show(request, str(error), fields)
         await run_in_threadpool(adopt, slug)

@@ -1,9 +1,12 @@
 """One server for one project or for several: which ones, under which paths, and how it stands to a reverse proxy."""
 
+import logging
 import re
+import threading
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Literal
@@ -16,13 +19,14 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.routing import Mount, Route
-from starlette.types import ASGIApp
+from starlette.routing import Mount, Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oneof.annotation.asking import people
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project, open_project
 from oneof.annotation.store.database import Database
+from oneof.annotation.store.making import postgres_address
 from oneof.annotation.web import creating, translating
 from oneof.annotation.web.app import create_app, error_page, page_templates, static_files
 from oneof.annotation.web.logs import AccessLog
@@ -33,21 +37,29 @@ from oneof.annotation.web.site import Site, session_of
 from oneof.annotation.web.ticking import ticking
 from oneof.annotation.web.translating import Refusal
 
+log = logging.getLogger("oneof.annotation")
 OWN = ("static", "healthz", "metrics", "new")
 """Addresses of the server itself."""
 
 
 class Hosting(BaseModel):
-    """What `serve` was asked to do, in a form that can be handed to other processes."""
+    """What `serve` was asked to do, in a form that can be handed to other processes.
+
+    several: whether other processes serve the same projects. address: where the server is reached, once it is known.
+    database_server: a PostgreSQL database beside which those of new projects are made.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     folders: list[Path]
+    several: bool = False
+    address: str = ""
     root_path: str = ""
     public_url: str | None = None
     trusted_proxies: list[str] = []
     user_header: str | None = None
     metrics_token: str | None = Field(default=None, min_length=8)
+    database_server: str | None = None
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @field_validator("root_path")
@@ -67,6 +79,13 @@ class Hosting(BaseModel):
         if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/") or parts.query:
             raise ValueError("expected http(s)://HOST[:PORT]; a path belongs into --root-path")
         return value.rstrip("/")
+
+    @field_validator("database_server")
+    @classmethod
+    def _server(cls, value: str | None) -> str | None:
+        if value is not None:
+            postgres_address(value)
+        return value
 
     @field_validator("trusted_proxies")
     @classmethod
@@ -93,6 +112,11 @@ class Hosted:
     project: Project
     database: Database
     app: Any
+
+    @cached_property
+    def mounted(self) -> ASGIApp:
+        """The application at its part of the path."""
+        return Router([Mount(f"/{self.slug}", self.app)])
 
     @property
     def site(self) -> Site:
@@ -144,16 +168,21 @@ def home_of(folders: list[Path]) -> Path | None:
 class Host:
     """The projects of one server."""
 
-    def __init__(self, hosting: Hosting, *, alone: bool = True) -> None:
-        """alone: whether no other process serves the same projects; only then new ones are made in the browser."""
+    def __init__(self, hosting: Hosting) -> None:
         self.hosting = hosting
-        self.home = home_of(hosting.folders) if alone else None
+        self.home = home_of(hosting.folders)
         empty = self.home is not None and not list(self.home.glob("*/project.toml"))
         found = {} if empty else find_projects(hosting.folders)
         self.hosted = [self._open(slug, folder) for slug, folder in found.items()]
-        self.address = ""
+        self.address = hosting.address
         self._sites = [one.site for one in self.hosted]
         self._serving = ExitStack()
+        self._adopting = threading.Lock()
+
+    @property
+    def creates(self) -> bool:
+        """Whether new projects are made here: several processes share only what is on PostgreSQL."""
+        return self.home is not None and (not self.hosting.several or self.hosting.database_server is not None)
 
     def _open(self, slug: str, folder: Path) -> Hosted:
         project = open_project(folder)
@@ -207,36 +236,62 @@ class Host:
 
         async def index(request: Request) -> Response:
             """The projects that this browser has signed in to; nobody else learns which there are."""
+            await run_in_threadpool(self._adopt_all)
             context: dict[str, Any] = {"projects": await run_in_threadpool(self._signed_in, request)}
             context |= translating.context(translating.language_of(request), self.hosting.root_path)
-            context["may_create"] = self.home is not None and creating.may_create(request, self.home)
+            context["may_create"] = self.home is not None and self.creates and creating.may_create(request, self.home)
             response = templates.TemplateResponse(request, "projects.html", context)
             response.headers["Cache-Control"] = "no-store"
             return response
 
         routes = [Route("/", index), Route("/healthz", self._health), Mount("/static", static_files())]
-        routes += [Mount(f"/{one.slug}", one.app) for one in self.hosted]
-        if self.home is not None:
-
-            def adopt(slug: str) -> None:
-                """Serve a project that was just made."""
-                assert self.home is not None
-                one = self._open(slug, self.home / slug)
-                self.hosted.append(one)
-                self._sites.append(one.site)
-                (one.project.folder / "server.url").write_text(f"{self.address}/{slug}\n")
-                self._serving.enter_context(ticking(one.site))
-                routes.append(Mount(f"/{slug}", one.app))
+        if self.home is not None and self.creates:
 
             def taken() -> set[str]:
                 return {*OWN, *(one.slug for one in self.hosted)}
 
-            # Before the projects: a route is looked for in this order.
-            routes[:0] = creating.routes(self.home, self.hosting.root_path, templates, taken, adopt)
-        app = Starlette(lifespan=lifespan, exception_handlers={HTTPException: refused})
-        app.router.routes = routes
+            server = self.hosting.database_server
+            routes += creating.routes(self.home, self.hosting.root_path, templates, taken, self._adopt, server)
+        # Last: a route is looked for in this order.
+        routes.append(Mount("/", self._project))
+        app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: refused})
         app.add_middleware(Guard)
         return app
+
+    async def _project(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request to the project that it is for, which another process may have made a moment ago."""
+        slug = scope["path"].removeprefix(self.hosting.root_path).split("/")[1]
+        one = next((one for one in self.hosted if one.slug == slug), None)
+        if one is None:
+            one = await run_in_threadpool(self._adopt, slug)
+        if one is None:
+            raise HTTPException(404)
+        await one.mounted({**scope, "root_path": self.hosting.root_path}, receive, send)
+
+    def _adopt(self, slug: str) -> Hosted | None:
+        """Serve a project of the folder of projects from now on, if there is one of this name."""
+        if self.home is None or not re.fullmatch(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*", slug) or slug in OWN:
+            return None
+        with self._adopting:
+            known = next((one for one in self.hosted if one.slug == slug), None)
+            if known is not None or not (self.home / slug / "project.toml").is_file():
+                return known
+            one = self._open(slug, self.home / slug)
+            if self.hosting.several and one.database.is_sqlite:
+                one.database.close()
+                log.error("%s: not served: several server processes need PostgreSQL", one.project.folder)
+                return None
+            note = one.project.folder / "server.url"
+            if self.address and not note.is_file():
+                note.write_text(f"{self.address}/{slug}\n")
+            self._serving.enter_context(ticking(one.site))
+            self._sites.append(one.site)
+            self.hosted.append(one)
+            return one
+
+    def _adopt_all(self) -> None:
+        for path in [] if self.home is None else self.home.glob("*/project.toml"):
+            self._adopt(path.parent.name)
 
     def _signed_in(self, request: Request) -> list[dict[str, str]]:
         found = []

@@ -52,7 +52,7 @@ class Metrics:
         self, app: ASGIApp, sites: Sequence["Site"], *, root_path: str = "", token: str | None = None, proxied: bool
     ) -> None:
         self.app, self.root_path, self.token, self.proxied = app, root_path, token, proxied
-        self.names = {site.slug for site in sites if site.slug}
+        self.sites = sites
         self.registry = CollectorRegistry()
         self.standing = _Standing(sites)
         shown = ["project", "what"]
@@ -73,7 +73,7 @@ class Metrics:
 
         def tell(status: int, seconds: float) -> None:
             first = path.split("/", 2)[1] if path.count("/") else ""
-            project = first if first in self.names else ""
+            project = first if any(site.slug == first for site in self.sites) else ""
             what = kind_of(path.removeprefix(f"/{project}") if project else path)
             self.seconds.labels(project, what).observe(seconds)
             self.requests.labels(project, what, str(status)).inc()

@@ -33,7 +33,8 @@ def serve(
         uvicorn.Server(uvicorn.Config(host.app(), **_OPTIONS)).run(sockets=[listening])
         return
     # Child processes make the application by themselves, from this.
-    os.environ[ENVIRONMENT] = host.hosting.model_dump_json()
+    hosting = host.hosting.model_copy(update={"several": True, "address": host.address})
+    os.environ[ENVIRONMENT] = hosting.model_dump_json()
     host.close()
     config = uvicorn.Config(
         "oneof.annotation.web.serving:app_from_environment", factory=True, workers=workers, **_OPTIONS
@@ -47,7 +48,7 @@ def app_from_environment() -> ASGIApp:
     """For several server processes, which import the application by name."""
     hosting = Hosting.model_validate_json(os.environ[ENVIRONMENT])
     set_up_logs(hosting.log_level)
-    return Host(hosting, alone=False).app()
+    return Host(hosting).app()
 
 
 def note_addresses(host: Host, address: str, port: int) -> dict[str, str]:
