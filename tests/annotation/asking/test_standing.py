@@ -24,7 +24,7 @@ def test_a_session_a_name_and_a_number_lead_to_the_same_row_with_the_progress(wo
 def test_what_is_rare_is_seen_on_the_way(world):
     ann = world.annotator("ann")
     world.claim(ann)
-    managing.set_paused(world.database, None, True)
+    managing.set_paused(world.database, None, True, world.clock())
     row = of(world, standing.of_person, world.person("ann"), world.clock() + 1e6)
     assert (row.all_paused, row.overdue, row.reserved) == (True, True, False)
     world.invite("bob")

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 from starlette.concurrency import run_in_threadpool
 
 from oneof.annotation.asking.people import Person
