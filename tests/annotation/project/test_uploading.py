@@ -1,7 +1,7 @@
 """Files from the browser: kept inside the project, whatever their names say."""
 
 import io
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
 
@@ -26,6 +26,16 @@ def zipped(**files):
         for name, content in files.items():
             archive.writestr(name, content)
     return out.getvalue()
+
+
+def damaged():
+    """A zip file whose compressed bytes are not what they were."""
+    out = io.BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("a.png", bytes(range(256)) * 40)
+    content = bytearray(out.getvalue())
+    content[40:60] = b"\xff" * 20
+    return bytes(content)
 
 
 def left(project):
@@ -55,6 +65,9 @@ def test_a_table_is_kept_as_it_is(project):
         ([("a.zip", b"not a zip")], "a.zip: cannot be unpacked"),
         ([("a.zip", zipped(**{"readme.txt": b""}))], "no pictures"),
         ([("a.png", b"1"), ("a.png", b"2")], "two files of this name"),
+        ([("a.zip", zipped(**{"a.png": b"1", "a.png/b.png": b"2"}))], "a.png/b.png: cannot be stored"),
+        ([("x" * 300 + ".png", b"1")], "cannot be stored: File name too long"),
+        ([("a.zip", damaged())], "a.zip: cannot be unpacked"),
     ],
 )
 def test_a_mistake_is_named_and_leaves_nothing_behind(project, files, words):
@@ -68,6 +81,24 @@ def test_a_zip_file_that_grows_too_large_is_stopped(project, monkeypatch):
     with pytest.raises(ProjectError, match="more than 1000 bytes"):
         keep(project, [sent("bomb.zip", zipped(**{"a.png": b"0" * 900, "b.png": b"0" * 200}))])
     assert left(project) == []
+
+
+def test_no_upload_takes_the_last_of_the_disk(project, monkeypatch):
+    monkeypatch.setattr(uploading, "LEFT_FREE", 2**60)
+    with pytest.raises(ProjectError, match="the disk of the server has no room"):
+        keep(project, [sent("a.png")])
+    assert left(project) == []
+
+
+def test_a_link_in_a_zip_file_is_no_link_afterwards(project):
+    out = io.BytesIO()
+    with ZipFile(out, "w") as archive:
+        entry = ZipInfo("passwd.png")
+        entry.external_attr = 0o120777 << 16
+        archive.writestr(entry, "/etc/passwd")
+    found = keep(project, [sent("a.zip", out.getvalue())])
+    assert not (found.path / "passwd.png").is_symlink()
+    assert (found.path / "passwd.png").read_bytes() == b"/etc/passwd"
 
 
 @pytest.mark.parametrize("name", ["/etc/a.png", "C:\\a.png", "..\\a.png", "a/../b.png", "x/.a.png", "a\0.png", ""])

@@ -4,8 +4,10 @@ import json
 
 import httpx
 import pytest
+from sqlalchemy import event
 
 from oneof.annotation.project.folder import Settings
+from oneof.annotation.store.auditing import audit
 from oneof.annotation.web.app import create_app
 
 
@@ -100,3 +102,58 @@ async def test_a_mistake_of_ours_is_a_page_for_people_and_json_for_scripts(world
     assert "Answers that were saved are safe" in page.text
     assert (data.status_code, "The server made a mistake" in data.json()["detail"]) == (500, True)
     assert "secret" not in page.text + data.text
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_no_answer_is_acknowledged_once_the_project_was_deleted_under_the_server(world, backend, caplog):
+    """What is written into a deleted file is lost: the page must keep the answer, and does after a 503."""
+    ann = world.annotator("ann")
+    task = world.claim(ann)["task"]
+    kept = world.project.folder.with_name("kept")
+    world.project.folder.rename(kept)
+    refused = ann.post("/api/answers", json=world.body(task))
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "10")
+    assert ann.get("/healthz").status_code == 503
+    assert "was deleted" in caplog.text
+    kept.rename(world.project.folder)
+    assert ann.post("/api/answers", json=world.body(task)).status_code == 201
+    copied = (world.project.folder / "project.sqlite").read_bytes()
+    (world.project.folder / "project.sqlite").unlink()
+    (world.project.folder / "project.sqlite").write_bytes(copied)
+    assert ann.post("/api/claim", json={}).status_code == 503, "another file: restart the server"
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_a_full_disk_refuses_and_recovers(world, backend):
+    ann = world.annotator("ann")
+    task = world.claim(ann)["task"]
+
+    def limit(connection, record, proxy):
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    with world.database.read() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+    event.listen(world.database.engine, "checkout", limit)
+    refused = None
+    while refused is None:
+        skip = ann.post("/api/answers", json=world.body(task, "skip", reason="x" * 900))
+        step = world.step(ann, "undo") if skip.status_code == 201 else skip
+        refused = step if step.status_code != 200 else None
+    assert refused.status_code == 503, "no page can be added any more"
+    assert "disk of the server is full" in refused.json()["detail"]
+    pages = 10**6
+    assert world.give(ann)["answer"] == "yes"
+    assert audit(world.database) == []
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_a_clock_that_is_set_back_stops_nobody(world, backend):
+    ann, bob = world.annotator("ann"), world.annotator("bob")
+    first = world.give(ann)
+    held = world.claim(ann)["task"]
+    world.clock.ahead = -86_400
+    assert ann.post("/api/answers", json=world.body(held)).status_code == 201
+    assert world.give(bob)["task"] not in (first["task"], held)
+    assert world.step(ann, "undo").status_code == 200
+    assert world.admin().get("/admin").status_code == 200
+    assert audit(world.database) == []

@@ -74,7 +74,7 @@ def of_name(connection: Connection, name: str, now: float) -> Row[Any] | None:
     return connection.execute(BY_NAME, {"name": name, "now": now}).first()
 
 
-def progress(row: Row[Any]) -> dict[str, Any]:
+def progress(row: Any) -> dict[str, Any]:
     """Mine and the project's, of a row with both."""
     return {
         "mine": {"answered": row.answered, "skipped": row.skipped},

@@ -79,20 +79,20 @@ def restored(project: Project, step: Step) -> list[Class]:
             classes[number] = replace(classes[number], name=old)
         return classes
     lineage = project.lineage
-    number, edition = lineage.last_change(), lineage.edition + 1
-    if number is None:
+    changed, edition = lineage.last_change(), lineage.edition + 1
+    if changed is None:
         raise ProjectError("classes.json holds no change of the list that could be taken back")
-    one = classes[number]
+    one = classes[changed]
     if one.name != " ".join(step.detail["name"].split()):
         raise ProjectError(f"classes.json and the history do not agree: {step.words}, but {one.name!r} changed last")
     if one.ended is not None:
-        classes[number] = replace(one, ended=None, into=None, away=(*one.away, (one.ended, edition, one.into)))
+        classes[changed] = replace(one, ended=None, into=None, away=(*one.away, (one.ended, edition, one.into)))
         return classes
     if len(project.active) - 1 <= project.settings.size:
         raise ProjectError(
             f"{len(project.active)} classes: one fewer would not do for questions of {project.settings.size} labels"
         )
-    classes[number] = replace(one, ended=edition, undone=True, into=one.before if isinstance(one.before, int) else None)
+    classes[changed] = replace(one, ended=edition, undone=True, into=one.before if isinstance(one.before, int) else None)
     return classes
 
 

@@ -5,10 +5,12 @@ They are kept in `uploads/`, a folder for each time: pictures are served from th
 
 import secrets
 import time
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from lzma import LZMAError
 from pathlib import Path, PurePosixPath
-from shutil import rmtree
+from shutil import disk_usage, rmtree
 from typing import IO
 from zipfile import BadZipFile, ZipFile
 
@@ -20,6 +22,8 @@ TABLES = (".csv", ".jsonl", ".parquet")
 FILES = {*IMAGE_TYPES, *SOUND_TYPES}
 MOST_FILES = 100_000
 LARGEST_UNPACKED = 8 * 2**30
+LEFT_FREE = 64 * 2**20
+"""Bytes of the disk that no upload takes: answers are stored there too."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ def _unpack(sent: Sent, folder: Path) -> int:
                     raise ProjectError(f"{sent.name}: more than {MOST_FILES} pictures")
                 with archive.open(entry) as stream:
                     left -= _place(stream, folder, entry.filename, left)
-    except (BadZipFile, NotImplementedError, RuntimeError) as error:
+    except (BadZipFile, NotImplementedError, RuntimeError, EOFError, LZMAError, zlib.error) as error:
         raise ProjectError(f"{sent.name}: cannot be unpacked: {error}") from None
     return count
 
@@ -126,10 +130,14 @@ def _place(stream: IO[bytes], folder: Path, name: str, most: int = LARGEST_UNPAC
     if inside is None:
         return 0
     target = folder / inside
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if target.exists():
-        raise ProjectError(f"{name}: there are two files of this name")
-    return _write(stream, target, most)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists():
+            raise ProjectError(f"{name}: there are two files of this name")
+        return _write(stream, target, most)
+    except OSError as error:
+        # Too long a name, a name that is a file here and a folder there, no room.
+        raise ProjectError(f"{name[:200]}: cannot be stored: {error.strerror}") from None
 
 
 def _write(stream: IO[bytes], target: Path, most: int = LARGEST_UNPACKED) -> int:
@@ -139,5 +147,7 @@ def _write(stream: IO[bytes], target: Path, most: int = LARGEST_UNPACKED) -> int
             written += len(piece)
             if written > most:
                 raise ProjectError(f"{target.name}: more than {LARGEST_UNPACKED} bytes in all")
+            if disk_usage(target.parent).free < LEFT_FREE + len(piece):
+                raise ProjectError(f"{target.name}: the disk of the server has no room for it; nothing was kept")
             out.write(piece)
     return written

@@ -4,6 +4,8 @@ SQLite runs in WAL mode with synchronous=FULL, so that a commit is on disk befor
 begin with BEGIN IMMEDIATE: taking the lock at the start is what keeps two claims from reading the same free place.
 """
 
+import errno
+import os
 import sqlite3
 import threading
 import time
@@ -38,6 +40,10 @@ class BusyError(RuntimeError):
     """The database stayed busy for longer than we wait."""
 
 
+class GoneError(BusyError):
+    """The file of the database is not the one that was opened: what is written now would be in a deleted file."""
+
+
 class Database:
     """An engine with the two kinds of transaction that the project uses.
 
@@ -60,6 +66,8 @@ class Database:
         # Threads of one process queue here, in order, rather than poll SQLite's lock against each other.
         self._writer: threading.Lock | None = threading.Lock() if self.is_sqlite else None
         self.engine = _sqlite_engine(parsed) if self.is_sqlite else _postgres_engine(parsed)
+        self._file = Path(parsed.database) if self.is_sqlite and parsed.database else None
+        self._opened: tuple[int, int] | None = None
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -95,7 +103,23 @@ class Database:
         with self._writer, self.engine.connect() as connection:
             connection = connection.execution_options(oneof_begin="BEGIN IMMEDIATE")
             with connection.begin():
-                return work(connection)
+                done = work(connection)
+                # Before the commit: whoever is told that it is stored must find it in the file that is there.
+                self.check_file()
+                return done
+
+    def check_file(self) -> None:
+        """A GoneError if the file of the database is not the one that was opened."""
+        if self._file is None:
+            return
+        try:
+            seen = os.stat(self._file)
+        except FileNotFoundError:
+            raise GoneError(f"{self._file}: the file of the database was deleted") from None
+        there = (seen.st_dev, seen.st_ino)
+        self._opened = self._opened or there
+        if there != self._opened:
+            raise GoneError(f"{self._file}: the file of the database was replaced; restart the server")
 
     def close(self) -> None:
         """Close every connection."""
@@ -111,10 +135,20 @@ def is_busy(error: Exception) -> bool:
     cause: Any = error.orig
     if isinstance(cause, sqlite3.OperationalError):
         return "locked" in str(cause) or "busy" in str(cause)
+    if is_full(error):
+        return False
     if error.connection_invalidated:
         return True
     state = getattr(cause, "sqlstate", None)
     return state in RETRIED_STATES or (isinstance(error, OperationalError) and state is None)
+
+
+def is_full(error: Exception) -> bool:
+    """Whether the disk has no room for what was to be stored."""
+    cause: Any = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, OSError):
+        return cause.errno == errno.ENOSPC
+    return "disk is full" in str(cause) or getattr(cause, "sqlstate", None) == "53100"
 
 
 def sqlite_url(path: Path) -> str:

@@ -21,6 +21,7 @@ def health(site: TheSite) -> dict[str, Any]:
     """Whether the server and its database answer."""
     with site.database.read() as connection:
         connection.execute(select(1)).one()
+    site.database.check_file()
     return {"status": "ok", "project": site.project.settings.name}
 
 

@@ -1,5 +1,6 @@
 """The web application: `create_app(folder)` ties the project, the database and the routes together."""
 
+import logging
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +21,7 @@ from oneof.annotation.asking.events import ConflictError, UnknownTaskError
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
-from oneof.annotation.store.database import BusyError, Database, is_busy
+from oneof.annotation.store.database import BusyError, Database, GoneError, is_busy, is_full
 from oneof.annotation.store.upgrading import upgrade
 from oneof.annotation.web import api_routes, manage_routes, own_routes, page_routes, program_routes, translating
 from oneof.annotation.web.dashboard import items, model, overview, people, programs, review, wording
@@ -31,6 +32,7 @@ from oneof.annotation.web.site import Site
 from oneof.annotation.web.ticking import ticking
 
 HERE = Path(__file__).parent
+log = logging.getLogger("oneof.annotation")
 
 
 def create_app(project: Project, database: Database, root: str = "", slug: str = "") -> FastAPI:
@@ -159,8 +161,15 @@ async def _gone(_request: Request, _error: Exception) -> Response:
 
 
 async def _busy(_request: Request, error: Exception) -> Response:
-    if not isinstance(error, BusyError) and not is_busy(error):
+    """Nothing was stored; the page keeps what it has and tries again."""
+    if isinstance(error, GoneError):
+        log.error("%s", error)
+        words, seconds = "the database is not there any more; tell the manager", 10
+    elif is_full(error):
+        log.error("the disk is full: nothing can be stored")
+        words, seconds = "the disk of the server is full; tell the manager", 10
+    elif isinstance(error, BusyError) or is_busy(error):
+        words, seconds = "the database is busy, please try again", 1
+    else:
         raise error
-    return JSONResponse(
-        {"detail": "the database is busy, please try again"}, status_code=503, headers={"Retry-After": "1"}
-    )
+    return JSONResponse({"detail": words}, status_code=503, headers={"Retry-After": str(seconds)})

@@ -308,6 +308,7 @@ class Host:
             for one in self.hosted:
                 with one.database.read() as connection:
                     connection.execute(select(1)).one()
+                one.database.check_file()
 
         await run_in_threadpool(check)
         return JSONResponse({"status": "ok", "projects": len(self.hosted)})
