@@ -92,7 +92,8 @@ def restored(project: Project, step: Step) -> list[Class]:
         raise ProjectError(
             f"{len(project.active)} classes: one fewer would not do for questions of {project.settings.size} labels"
         )
-    classes[changed] = replace(one, ended=edition, undone=True, into=one.before if isinstance(one.before, int) else None)
+    into = one.before if isinstance(one.before, int) else None
+    classes[changed] = replace(one, ended=edition, undone=True, into=into)
     return classes
 
 
