@@ -114,7 +114,25 @@ def test_files_that_are_no_pictures_have_a_reason(tmp_path, monkeypatch):
     Image.new("L", (64, 64)).save(tmp_path / "bomb.png")
     assert why_unreadable(tmp_path / "bomb.png") is None
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
-    assert "megapixels: make it smaller" in why_unreadable(tmp_path / "bomb.png")
+    assert "megapixels to hold in memory: make it smaller" in why_unreadable(tmp_path / "bomb.png")
+
+
+def test_a_huge_jpeg_is_read_at_a_fraction_of_its_size(tmp_path, monkeypatch):
+    huge = Image.linear_gradient("L").resize((640, 480))
+    plain, progressive = encoded(huge, "JPEG"), encoded(huge, "JPEG", progressive=True)
+    several = encoded(huge, "MPO", save_all=True, append_images=[huge])
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 320 * 240 // 2 - 1)
+    for content in (plain, several):
+        assert read_picture(content, near=(20, 20)).size == (80, 60)
+        with pytest.raises(Unreadable, match="megapixels to hold in memory"):
+            read_picture(content)
+    with pytest.raises(Unreadable, match="megapixels to hold in memory"):  # its decoder holds all of it
+        read_picture(progressive, near=(20, 20))
+    (tmp_path / "huge.jpg").write_bytes(plain)
+    pictures = Pictures([tmp_path / "huge.jpg"])
+    assert pictures.outline(0) == (480, 640, True)
+    (pixels,) = pictures.decoded(Frame(20, 20))
+    assert pixels.shape == (3, 20, 20)
 
 
 def test_pictures_are_found_in_a_fixed_order_without_hidden_ones(tmp_path):

@@ -13,11 +13,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL.JpegImagePlugin import JpegImageFile
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 GREY = ("1", "L", "LA", "La", "I", "I;16", "I;16L", "I;16B", "F")
@@ -67,7 +68,8 @@ def read_picture(
     """The picture, upright, in mode "L" where the file is grey and else "RGB".
 
     background: a colour that shows where the picture is transparent. near: (height, width) that are enough; a large
-    JPEG is then decoded at a fraction of its size. Of an animation or a document with pages: the first one.
+    JPEG is then decoded at a fraction of its size, so that hundreds of megapixels can be read. Of an animation or a
+    document with pages: the first one.
 
     >>> buffer = io.BytesIO()
     >>> Image.new("RGBA", (4, 2), (255, 0, 0, 0)).save(buffer, "PNG")
@@ -82,20 +84,33 @@ def read_picture(
             source = source.read_bytes()
         if not source:
             raise Unreadable("empty file")
-        with Image.open(io.BytesIO(source)) as image:
+        with _opened(io.BytesIO(source)) as image:
+            # The rows of an ordinary JPEG are made smaller as they are read; a progressive one is held whole.
+            needed = image.size
             if near is not None and image.format == "JPEG":
                 image.draft(None, (2 * max(near), 2 * max(near)))
+                needed = needed if "progressive" in image.info else image.size
+            if needed[0] * needed[1] > 2 * (Image.MAX_IMAGE_PIXELS or float("inf")):
+                raise Image.DecompressionBombError
             image.load()
             return _flat(_upright(image), background)
     except Unreadable:
         raise
-    except UnidentifiedImageError:
+    except (UnidentifiedImageError, SyntaxError):
         raise Unreadable("not a picture of a known format") from None
     except Image.DecompressionBombError:
         most = 2 * (Image.MAX_IMAGE_PIXELS or 0) / 1e6
-        raise Unreadable(f"more than {most:.0f} megapixels: make it smaller") from None
+        raise Unreadable(f"more than {most:.0f} megapixels to hold in memory: make it smaller") from None
     except Exception as error:
         raise Unreadable(f"{error or type(error).__name__}") from None
+
+
+def _opened(stream: IO[bytes]) -> Image.Image:
+    """The file, not decoded yet. A JPEG, also one of several pictures as phones make them, goes to its decoder at once:
+    PIL would refuse a large one before it can be asked for a fraction of its size."""
+    start = stream.read(3)
+    stream.seek(0)
+    return JpegImageFile(stream) if start == b"\xff\xd8\xff" else Image.open(stream)
 
 
 def why_unreadable(path: Path) -> str | None:
@@ -186,7 +201,7 @@ class Pictures(Sequence[Any]):
         try:
             if not Path(source).is_file():
                 raise Unreadable("not a file")
-            with Image.open(source) as image:
+            with Path(source).open("rb") as stream, _opened(stream) as image:
                 width, height = image.size
                 lying = image.getexif().get(0x0112) in (5, 6, 7, 8)
                 return (width, height, image.mode in GREY) if lying else (height, width, image.mode in GREY)
