@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.mutation.reasons import WHY
+
 PACKAGES = ("objectives", "evaluation", "answers", "queries", "noise")
 ROWS = Path(__file__).parent.parent.parent / "results" / "mutation.csv"
 COLUMNS = ("package", "file", "line", "column", "change", "killed_by")
@@ -33,4 +35,14 @@ def facts() -> dict[str, str]:
             "share": (100 * parts["mean"]).map("{:.0f} %".format),
         }
     )
-    return {"table": table(shown), "share": f"{100 * killed.mean():.0f}"}
+    left = rows[~killed]
+    files = left["file"].str.removeprefix("src/oneof/")
+    whys = [WHY.get(key, "no test notices it yet") for key in zip(files, left["change"], strict=True)]
+    survivors = pd.DataFrame(
+        {
+            "where": [f"`{file}`, line {line}" for file, line in zip(files, left["line"], strict=True)],
+            "mistake": ["`" + change.replace("|", "\\|") + "`" for change in left["change"]],
+            "why": whys,
+        }
+    )
+    return {"table": table(shown), "share": f"{100 * killed.mean():.0f}", "survivors": table(survivors)}

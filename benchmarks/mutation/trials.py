@@ -28,11 +28,14 @@ from benchmarks.mutation.mutants import ROOT, SOURCE, Mutant
 
 ENDLESS = "never ends"
 QUICK = ("-q", "-s", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow")
-Outcomes = list[tuple[Mutant, str]]
+Keep = Callable[[Mutant, str], None]
 
 
-def outcomes(package: str, chosen: Outcomes) -> Outcomes:
-    """What kills each mutant, the empty text for survivors; given is what killed it the last time, if that is known."""
+def try_all(package: str, chosen: list[tuple[Mutant, str]], keep: Keep) -> None:
+    """Find out what kills each mutant, the empty text for survivors, and have it kept.
+
+    chosen: each with what killed it the last time, if that is known.
+    """
     # As in tests/conftest.py, but a failure is not made smaller: that it is one is enough.
     settings.register_profile(
         "mutation",
@@ -42,21 +45,17 @@ def outcomes(package: str, chosen: Outcomes) -> Outcomes:
         suppress_health_check=list(HealthCheck),
         phases=(Phase.explicit, Phase.generate),
     )
-    trials = Trials(package, chosen)
+    trials = Trials(package, chosen, keep)
     trials.run()
-    if len(trials.found) < len(chosen):
-        raise SystemExit(
-            f"{package}: before any mistake is made, this fails: {trials.failed or 'collecting its tests'}"
-        )
-    return trials.found
+    if trials.failed:
+        raise SystemExit(f"{package}: before any mistake is made, this fails: {trials.failed}")
 
 
 class Trials:
     """A plugin of pytest that, in place of running the tests once, runs them on each mutant."""
 
-    def __init__(self, package: str, chosen: Outcomes) -> None:
-        self.package, self.chosen = package, chosen
-        self.found: Outcomes = []
+    def __init__(self, package: str, chosen: list[tuple[Mutant, str]], keep: Keep) -> None:
+        self.package, self.chosen, self.keep = package, chosen, keep
         self.failed = ""
 
     def run(self) -> None:
@@ -97,8 +96,9 @@ class Trials:
             by = forked(lambda: self._in_place(mutant, functions, [items[test] for test in callers]), limit)  # noqa: B023
             if by == "":
                 by = forked(lambda: self._anew(mutant), limit)  # noqa: B023
-            self.found.append((mutant, ENDLESS if by is None else by))
-            print(f"{mutant.file}:{mutant.line}: {mutant.change}   {self.found[-1][1] or 'SURVIVED'}", flush=True)
+            by = ENDLESS if by is None else by
+            self.keep(mutant, by)
+            print(f"{mutant.file}:{mutant.line}: {mutant.change}   {by or 'SURVIVED'}", flush=True)
         return True
 
     def _sound(self, items: dict[str, pytest.Item]) -> tuple[str, dict[str, float], dict[str, set[tuple[str, int]]]]:
@@ -148,7 +148,7 @@ class Trials:
             return changed if Path(self.path) == mutant.path else original(self, name)
 
         SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
-        again = _Again(self.package, [])
+        again = _Again(self.package, [], self.keep)
         again.run()
         return again.failed
 
@@ -169,7 +169,7 @@ def _parts(code: CodeType) -> Iterator[CodeType]:
 
 
 def forked(work: Callable[[], Any], limit: int) -> Any:
-    """What the work gives, done in a fork; None if it dies, or computes for more than `limit` seconds."""
+    """What the work gives, done in a fork; None if it crashes, or computes for more than `limit` seconds."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_child, args=(work, limit, sender))
@@ -178,6 +178,9 @@ def forked(work: Callable[[], Any], limit: int) -> Any:
     try:
         return receiver.recv()
     except EOFError:
+        child.join()
+        if child.exitcode is None or child.exitcode >= 0:  # ended by no signal: the mistake is in this file
+            raise RuntimeError(f"a trial ended with exit code {child.exitcode}") from None
         return None
     finally:
         child.join()

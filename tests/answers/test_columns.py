@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneof import Answers
-from oneof.answers.columns import seen
+from oneof.answers.columns import numbers_of, seen
 
 HEAD = "item,subset,answer"
 CSV = [
@@ -126,6 +126,11 @@ def test_any_text_is_read_or_refused(content: str, tmp_path_factory: pytest.Temp
         except ValueError as error:
             message = str(error)
         assert name in message
+
+
+def test_labels_that_are_no_class_have_no_number() -> None:
+    assert numbers_of(pd.Series([0, 3, 2]), 3)[0].tolist() == [0, -1, 2]
+    assert numbers_of(pd.Series(["b", "x"]), ("a", "b"))[0].tolist() == [1, -1]
 
 
 def test_what_the_labels_tell() -> None:

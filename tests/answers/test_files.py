@@ -305,7 +305,7 @@ def test_one_name_among_numbers_makes_all_of_them_names(
         ("subset", [[0], [1], [0], [1], [2]], "row 4, column subset: label 2"),
         ("subset", [[0], [1], [0], [1], [0, 0]], "row 4, column subset: names a label twice"),
         ("answer", ["yes", "no", "no", "maybe", "yes"], "row 3, column answer: value 'maybe'"),
-        ("answer", ["yes", "no", "no", "no", None], "row 4, column answer: is empty"),
+        ("answer", ["yes", "no", "no", None, "no"], "row 3, column answer: is empty"),
         ("flip_no", [0.1, 0.1, 0.1, 1.5, 0.1], r"row 3, column flip_no: value 1\.5"),
     ],
 )

@@ -289,6 +289,7 @@ def test_designs_and_predictions_are_kept_with_their_answers() -> None:
     assert answers.has_design("uniform", "prediction").tolist() == [True, False, True]
     assert answers[[2, 0]].predicted.tolist() == [-1, 1]
     assert answers[2:].predicted is None
+    assert Answers([[1, 0, 0]], [1], design="prediction", predicted=[0]).predicted.tolist() == [0]
     plain = Answers([[1, 1, 0]], [1])
     assert plain.design.tolist() == ["uniform"]
     assert (plain + answers).design.tolist() == ["uniform", "prediction", "adaptive", "uniform"]

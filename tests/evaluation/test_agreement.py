@@ -5,7 +5,7 @@ import pytest
 
 from oneof import UniformQueries
 from oneof.evaluation import agreement_rates, decoy_rates
-from oneof.evaluation.agreement import Agreements
+from oneof.evaluation.agreement import Agreements, alike
 
 
 @pytest.mark.parametrize(("k", "m"), [(2, 1), (5, 2), (6, 5)])
@@ -26,6 +26,12 @@ def test_rates_by_enumeration(k: int, m: int, rho1: float, rho0: float) -> None:
     shown = table[:, 1]  # the questions made from the prediction 1
     assert right == pytest.approx(p_yes[shown, 1].mean())
     assert wrong == pytest.approx(p_yes[shown, 0].mean())
+
+
+def test_rows_that_are_alike_in_one_column_or_several() -> None:
+    for columns in ([[5, 5, 2]], [[5, 5, 2], [1, 1, 1]]):
+        first, group = alike(*map(np.array, columns))
+        assert (first.tolist(), group.tolist()) == ([2, 0], [1, 1, 0])
 
 
 def test_counting_by_kind() -> None:

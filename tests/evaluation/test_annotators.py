@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from oneof import Answers, UniformQueries, estimate_accuracy, respond
-from oneof.evaluation.annotators import ERRORS, useless_annotators
+from oneof.evaluation.annotators import ERRORS, useless_annotators, without_useless
 from oneof.evaluation.judges import choose_judges
 
 
@@ -33,6 +33,7 @@ def test_honest_annotators_are_not_named() -> None:
         said = respond(subsets, labels, flip_yes=rates, flip_no=rates, rng=rng)
         judges = choose_judges(labels, Answers(subsets, said, annotators=(np.arange(600) % 4).astype(str)))
         assert useless_annotators(judges) == {}
+    assert without_useless(judges) is judges, "nobody is left out, and no note says so"
     assert useless_annotators(choose_judges(labels, Answers(subsets, said))) == {}, "nobody is recorded"
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from oneof import Answers, UniformQueries, class_report, estimate_confusion, respond
+from oneof.evaluation.by_class import _ratio
 
 TRUTH = np.array([[0.35, 0.05, 0.0, 0.0], [0.05, 0.2, 0.0, 0.05], [0.0, 0.0, 0.2, 0.0], [0.0, 0.0, 0.05, 0.05]])
 """P(truth = row, prediction = column)."""
@@ -77,6 +78,16 @@ def test_rates_that_were_estimated_widen_every_figure() -> None:
     assert np.mean(cells[False]) >= 0.93 > np.mean(cells[True])
 
 
+def test_either_rate_alone_widens_the_figures_if_it_was_estimated() -> None:
+    predictions, answers = draw(4000, 0, flip_yes=0.08, flip_no=0.08)
+    width = {}
+    for known in ((), ("known_yes",), ("known_no",), ("known_yes", "known_no")):
+        report = class_report(predictions, answers.replace(**dict.fromkeys(known, 20.0)), check=False)
+        width[known] = float((report["share_high"] - report["share_low"]).sum())
+    assert width[()] < min(width["known_yes",], width["known_no",])
+    assert max(width["known_yes",], width["known_no",]) < width["known_yes", "known_no"]
+
+
 def test_the_report_says_how_many_intervals_there_are() -> None:
     predictions, answers = draw(800, 0)
     each, all_at_once = class_report(predictions, answers), class_report(predictions, answers, simultaneous=True)
@@ -94,6 +105,25 @@ def test_skips_widen_every_figure() -> None:
         wider = (found[f"{name}_high"] - found[f"{name}_low"]) > (known[f"{name}_high"] - known[f"{name}_low"])
         assert wider.sum() >= 3, name
     assert (estimate_confusion(predictions, some).error > estimate_confusion(predictions, answers).error).all()
+
+
+def test_at_the_ends_of_a_ratio_the_difference_is_a_quantile_of_its_error() -> None:
+    """Fieller: r is in the interval if sum(above - r below) is within z standard errors of zero."""
+    rng = np.random.default_rng(0)
+    above, below = rng.normal(0.6, 0.3, size=(50, 2)), rng.normal(1.0, 0.2, size=(50, 2))
+    value, *ends = _ratio(above, below, 1.96)
+    np.testing.assert_allclose(value, above.sum(axis=0) / below.sum(axis=0))
+    for end in ends:
+        left = above - end * below
+        np.testing.assert_allclose(left.sum(axis=0) ** 2, 1.96**2 * 50 * left.var(axis=0))
+
+
+def test_skips_alone_leave_everything_open() -> None:
+    predictions, answers = draw(20, 0)
+    report = class_report(predictions, answers.replace(skipped=np.ones(20, dtype=bool)), check=False)
+    for figure in ("share", "recall", "precision"):
+        np.testing.assert_allclose(report[f"{figure}_low"], 0.0, atol=1e-9, err_msg=figure)
+        np.testing.assert_allclose(report[f"{figure}_high"], 1.0, atol=1e-9, err_msg=figure)
 
 
 def test_decoys_tell_the_precision_only(simulate: Callable[..., Any]) -> None:

@@ -86,6 +86,15 @@ def test_decoys_that_are_not_random() -> None:
     assert "was shown as a decoy" in found[0]
 
 
+def test_every_question_with_decoys_is_counted() -> None:
+    predictions = (np.arange(60) + 1) % 3
+    decoys = np.where(predictions == 0, np.arange(60) % 2 + 1, 0)
+    subsets = np.eye(3, dtype=bool)[predictions] | np.eye(3, dtype=bool)[decoys]
+    answers = Answers(subsets, np.ones(60, dtype=bool), design="prediction", predicted=predictions)
+    found = misfits(choose_judges(predictions, answers))
+    assert found[0] == "the label 0 was shown as a decoy in 100.0 % of 40 questions, where 50.0 % are expected"
+
+
 def test_a_law_of_ones_own() -> None:
     queries = WeightedQueries([[1, 1, 0, 0], [0, 1, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1]], [0.4, 0.3, 0.2, 0.1])
     labels = LABELS % 4

@@ -62,3 +62,15 @@ def test_skips_and_estimated_rates_widen() -> None:
     assert guessed.high - guessed.low > 1.5 * (known.high - known.low)
     skipped = Answers(subsets, said, flip_yes=0.1, flip_no=0.1, skipped=np.arange(2000) < 100)
     assert estimate_risk(logits, skipped).width > known.width
+
+
+def test_a_skip_may_have_been_either_answer() -> None:
+    rng = np.random.default_rng(0)
+    subsets, logits = UniformQueries(4, 2).draw(30, rng), rng.normal(size=(30, 4))
+    said, skipped = subsets[:, 0].copy(), np.arange(30) == 7
+    found = estimate_risk(logits, Answers(subsets, said, skipped=skipped), check=False)
+    either = [
+        estimate_risk(logits, Answers(subsets, np.where(skipped, yes, said)), check=False) for yes in (True, False)
+    ]
+    assert found.low == pytest.approx(min(one.low for one in either))
+    assert found.high == pytest.approx(max(one.high for one in either))

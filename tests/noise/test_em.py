@@ -1,3 +1,4 @@
+import warnings
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 from oneof import Answers, UniformQueries, respond
 from oneof.noise import fit_with_noise, rates_from_model
+from oneof.noise.em import TEMPERATURES
 
 
 class Linear(BaseEstimator):
@@ -106,6 +108,19 @@ def test_the_given_estimator_is_left_alone() -> None:
     estimator: Any = Linear()
     fit_with_noise(estimator, X, Answers(subsets, respond(subsets, labels)), rounds=1, folds=2)
     assert not hasattr(estimator, "weights_")
+
+
+def test_as_many_folds_as_items() -> None:
+    X, labels = blobs(3, seed=5)
+    subsets = UniformQueries(5, 2).draw(3, rng=0)
+    with warnings.catch_warnings(action="ignore"):  # three answers tell no rates
+        fitted = fit_with_noise(Linear(), X, Answers(subsets, respond(subsets, labels)), rounds=1, folds=3)
+    assert fitted.rates.answers.tolist() == [3]
+
+
+def test_temperatures_grow_by_the_root_of_two() -> None:
+    np.testing.assert_allclose(np.diff(np.log(TEMPERATURES)), np.log(2) / 2, atol=0.02)
+    assert 1 in TEMPERATURES
 
 
 def test_mistakes_are_refused() -> None:

@@ -179,8 +179,7 @@ class WeightedCounts:
         n = np.maximum(most**2 / most_square, count)
         if way == "falls":
             return np.where(some, total - scale * n * betaincinv(count, n - count + 1, tail), 0.0)
-        extra = np.where(some, top, 0.0)
-        return np.where(some, scale * n * betaincinv(count, n - count + 1, 1 - tail) - total + extra, 0.0)
+        return np.where(some, scale * n * betaincinv(count, n - count + 1, 1 - tail) - total + top, 0.0)
 
 
 def square_and_add(value: ArrayLike, ends: Sequence[tuple[ArrayLike, ArrayLike]]) -> tuple[Floats, Floats]:
