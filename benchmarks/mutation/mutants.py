@@ -2,7 +2,7 @@
 
 A mutant exchanges an operator, a comparison, `and` and `or` or a number, turns a condition round, or leaves out a call
 whose result nobody uses. Left alone is what computes nothing: what stands in `raise`, in texts, in annotations, under
-`TYPE_CHECKING`, and what `SILENT` and `AMOUNTS` name.
+`TYPE_CHECKING`, and what `SILENT`, `AMOUNTS` and `LOOKS` name.
 """
 
 import ast
@@ -21,6 +21,9 @@ SILENT = ("strict", "checks", "copy", "stacklevel")
 
 AMOUNTS = ("CELLS", "CHUNK", "CHUNK_CELLS", "ROWS_READ")
 """Constants that say how much is worked on at a time; no result depends on them."""
+
+LOOKS = ("grid", "set_axisbelow", "set_visible", "tick_params")
+"""Calls that say how a picture looks, not what it shows."""
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult,
@@ -82,6 +85,8 @@ class Sites(ast.NodeVisitor):
         if isinstance(node, ast.keyword) and node.arg in SILENT:
             return
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in AMOUNTS:
+            return
+        if isinstance(node, ast.Expr) and getattr(getattr(node.value, "func", None), "attr", "") in LOOKS:
             return
         if (kind := _kind(node)) is not None:
             self.found.append(Site(node, kind, self._function))
