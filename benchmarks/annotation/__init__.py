@@ -3,9 +3,11 @@
     python -m benchmarks.annotation.tasks        # a thousand tasks against a million, on SQLite and on PostgreSQL
     python -m benchmarks.annotation.processes    # 200 annotators at once, one server process against two, PostgreSQL
     python -m benchmarks.annotation.page         # from a key press to the next item, in Chromium
+    python -m benchmarks.annotation.looks DIR    # pictures of every page at four widths, and what does not fit
 
-Each run adds its rows to `results/annotation.csv`; the pages show the last run of each. Milliseconds are wall-clock
-time and depend on what else the machine does: `load` says what it did, and CPU time and ratios hold regardless.
+The first three add their rows to `results/annotation.csv`; the pages show the last run of each. Milliseconds are
+wall-clock time and depend on what else the machine does: `load` says what it did, and CPU time and ratios hold
+regardless.
 """
 
 import os

@@ -49,7 +49,13 @@ MISFITS = """() => {
     if (own && tall && !node.title) found.push(`${name} hides lines of "${node.textContent.trim().slice(0, 40)}"`);
     const loose = style.overflowX === "visible" && style.display !== "inline";
     const squeezed = loose && node.scrollWidth > node.clientWidth + 2;
-    if (own && squeezed && node.clientWidth) found.push(`${name} spills "${node.textContent.trim().slice(0, 40)}"`);
+    const bar = node.matches(".top > *");
+    const words = node.textContent.trim().slice(0, 40);
+    if ((own || bar) && squeezed && node.clientWidth) found.push(`${name} spills "${words}"`);
+    const next = bar && node.nextElementSibling?.getBoundingClientRect();
+    const level = next && next.top < box.bottom && box.top < next.bottom;
+    const over = level && next.width && next.left < box.right && box.left < next.right;
+    if (over) found.push(`${name} lies over what follows`);
   }
   const picture = document.querySelector("#image-frame img"), frame = document.querySelector("#image-frame");
   if (picture?.checkVisibility()) {

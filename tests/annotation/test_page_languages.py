@@ -142,6 +142,8 @@ def test_arabic_is_chosen_on_the_page_and_stands_from_right_to_left(serve: Serve
         row = page.locator("#labels li").first.bounding_box()
         assert row["x"] + row["width"] - name.evaluate(TEXT_END) < 120, "names begin at the right"
     page.keyboard.press("ArrowLeft")
+    page.set_viewport_size({"width": 390, "height": 844})
+    ada.keep("arabic")
     for path, said in (("/me", "إجاباتي"), ("/classes", "الفئات")):
         page.goto(site.url + path)
         assert page.locator("h1").inner_text() == said

@@ -63,7 +63,7 @@ def listen(site: Served, open_page: Open) -> None:
     assert page.locator("#sound-time").inner_text().endswith("/ 0:03")
     assert page.locator("#zoom-tools").is_hidden()
     page.keyboard.press("p")
-    page.wait_for_function(f"!{AUDIO}.paused && {AUDIO}.currentTime > 0")
+    page.wait_for_function(f"() => !{AUDIO}.paused && {AUDIO}.currentTime > 0")
     assert page.locator("#sound-play").inner_text().strip() == "Pause"
     page.keyboard.press("s")
     assert page.evaluate(f"{AUDIO}.playbackRate") == 1.25
@@ -72,7 +72,7 @@ def listen(site: Served, open_page: Open) -> None:
     # After the first key, the next one begins by itself, at the speed that was chosen.
     ada.press("y")
     ada.ready()
-    page.wait_for_function(f"!{AUDIO}.paused && {AUDIO}.playbackRate === 1.25")
+    page.wait_for_function(f"() => !{AUDIO}.paused && {AUDIO}.playbackRate === 1.25")
     # Each file is asked for by ranges, and nothing but the sound is sent.
     url = page.evaluate(f"{AUDIO}.src")
     part = page.request.get(url, headers={"Range": "bytes=0-43"})
@@ -86,7 +86,7 @@ def listen(site: Served, open_page: Open) -> None:
     page.keyboard.press("Escape")
     ada.press("u")
     ada.ready()
-    page.wait_for_function(f"!{AUDIO}.paused")
+    page.wait_for_function(f"() => !{AUDIO}.paused")
     ada.press("n")
     ada.press("y")
     for width, height in ((360, 640), (768, 1024), (1366, 650)):
