@@ -25,7 +25,7 @@ def test_answers_a_goal_and_classes_at_every_width(serve: Serve, open_page: Open
     own.locator("#goal-form button.primary").click()
     assert own.locator("#goal-now").inner_text() == "Goal 0 of 2"
     # The page with the questions hears of it at once, and counts.
-    ada.page.wait_for_function("document.querySelector('#goal').textContent === 'Goal 0 of 2'")
+    ada.page.wait_for_function("() => document.querySelector('#goal').textContent === 'Goal 0 of 2'")
     ada.press("y")
     assert ada.page.locator("#goal").inner_text() == "Goal 1 of 2"
     ada.press("y")
@@ -34,7 +34,7 @@ def test_answers_a_goal_and_classes_at_every_width(serve: Serve, open_page: Open
     assert ada.page.locator("#goal").inner_text() == "Goal 1 of 2"
     own.reload()
     own.locator("#goal-end").click()
-    ada.page.wait_for_function("document.querySelector('#goal').hidden")
+    ada.page.wait_for_function("() => document.querySelector('#goal').hidden")
     own.locator("#goal-form button.primary").click()
     with ada.page.context.expect_page() as opened:
         ada.page.keyboard.press("l")

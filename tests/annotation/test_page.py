@@ -332,7 +332,7 @@ def test_item_10_the_end_screen_tells_done_from_held_from_paused(serve: Serve, o
     bob.ready("done")
     ada.ready("done")
     assert "All done" in ada.page.locator("#message").inner_text()
-    ada.page.wait_for_function("document.querySelector('#project-text').textContent === '3 of 3'")
+    ada.page.wait_for_function("() => document.querySelector('#project-text').textContent === '3 of 3'")
     assert ada.page.locator("#yes").get_attribute("aria-disabled") == "true"
     ada.keep("all-done")
     ada.press("u")

@@ -50,7 +50,7 @@ def test_item_09_zoom_by_key_button_wheel_and_double_click(serve: Serve, open_pa
     assert level.inner_text() == "Zoom"
     page.mouse.move(400, 400)
     page.mouse.wheel(0, -300)
-    page.wait_for_function("document.querySelector('#zoom-level').textContent !== 'Zoom'")
+    page.wait_for_function("() => document.querySelector('#zoom-level').textContent !== 'Zoom'")
     page.mouse.dblclick(400, 400)
     assert level.inner_text() == "Zoom"
 
@@ -141,7 +141,7 @@ def test_item_09_text_right_to_left_and_long(serve: Serve, open_page: Open) -> N
             assert ada.page.locator("#text").evaluate("node => getComputedStyle(node).direction") == "rtl"
         if text == long:
             ada.page.keyboard.press("ArrowDown")
-            ada.page.wait_for_function("document.querySelector('#text-frame').scrollTop > 100")
+            ada.page.wait_for_function("() => document.querySelector('#text-frame').scrollTop > 100")
             assert ada.page.locator("#yes").is_visible()
         ada.press("c")
     assert len(seen) == 3

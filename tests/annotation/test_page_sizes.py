@@ -138,7 +138,7 @@ def test_a_folded_definition_opens_and_many_labels_are_counted(sized: Any, open_
     before = ada.task
     page.keyboard.press("n")
     page.wait_for_function(
-        "document.querySelector('#more-labels').textContent.includes('not seen yet') || "
+        "() => document.querySelector('#more-labels').textContent.includes('not seen yet') || "
         "document.querySelector('#more-labels').hidden"
     )
     assert ada.task == before
