@@ -109,8 +109,8 @@ def patterns(home: Path, new_url: Callable[[], str | None]) -> Patterns:
     def pattern(items: int, classes: int, values: dict[str, Any]) -> Path:
         kind = repr((items, classes, sorted(values.items())))
         if kind not in started:
-            here = home / str(len(started))
-            here.mkdir()
+            # A name of its own each time: one that is refused leaves its folder behind.
+            here = Path(tempfile.mkdtemp(dir=home))
             texts, names = write_texts(here / "texts.csv", items), write_classes(here / "classes.csv", classes)
             start_project(here / "project", values, names, texts, None, new_url())
             started[kind] = here / "project"

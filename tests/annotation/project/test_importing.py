@@ -82,7 +82,7 @@ def test_item_17_folders_come_in_and_again_changes_nothing(make_world, tmp_path)
         ("a.jsonl", b'{"id": 1, "text": 5}\n', "line 1: expected `id` as text"),
         ("a.jsonl", b'{"id": 1, "text": "\\ud800"}\n', "line 1: `text` is not valid Unicode"),
         ("a.parquet", b"not parquet", "not a table"),
-        ("a.xlsx", b"", "expected a folder of pictures or .txt files, or a .csv"),
+        ("a.xlsx", b"", "expected a folder of pictures, sounds or .txt files, or a .csv"),
     ],
 )
 @without_postgresql

@@ -81,7 +81,7 @@ def test_the_hash_is_of_the_content_not_of_the_name(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("a.md", "expected a folder of pictures or .txt files, or"),
+        ("a.md", "expected a folder of pictures, sounds or .txt files, or"),
         ("missing.csv", "no such file"),
         ("no folder", "expected a folder"),
     ],
