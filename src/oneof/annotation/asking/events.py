@@ -7,8 +7,10 @@ Each person has two stacks, undo and redo, kept as linked lists through `events.
 current (answered again, withdrawn) is passed over.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from uuid import uuid4
 
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
@@ -27,6 +29,20 @@ TO_ANSWER = CLAIM.add_columns(STORED.scalar_subquery().label("stored")).with_for
 APPEND = insert(events).returning(events)
 SET_CLAIM = update(claims).where(claims.c.task_id == bindparam("task"), claims.c.person_id == bindparam("me"))
 SET_PERSON = update(people).where(people.c.id == bindparam("me"))
+
+
+def append_about(
+    connection: Connection,
+    kind: str,
+    person_id: int,
+    now: float,
+    subjects: Sequence[tuple[int, int | None]],
+    comment: str | None = None,
+) -> None:
+    """Record something that no click of an annotator brought about. subjects: question and earlier event, for each."""
+    common = {"kind": kind, "person_id": person_id, "at": now, "comment": comment, "late": False, "flip": 0.0}
+    rows = [common | {"client_id": str(uuid4()), "task_id": task, "target": target} for task, target in subjects]
+    connection.execute(insert(events), rows)
 
 
 class UnknownTaskError(LookupError):

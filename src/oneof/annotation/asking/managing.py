@@ -4,12 +4,12 @@ Each of these is noted in the journal, with the manager's id (`by`); without one
 """
 
 from typing import Any, Literal, get_args
-from uuid import uuid4
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select, update
 
 from oneof.annotation.asking import people
 from oneof.annotation.asking.claims import give_back, take_place
+from oneof.annotation.asking.events import append_about
 from oneof.annotation.asking.standing import lock_person
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store import facts, journal
@@ -133,11 +133,7 @@ def _retire(connection: Connection, person_id: int, now: float, kind: str, to_id
     rows = connection.execute(standing).all()
     if not rows:
         return 0
-    common = {"person_id": person_id, "kind": kind, "at": now, "late": False, "flip": 0.0}
-    connection.execute(
-        insert(events),
-        [{**common, "client_id": str(uuid4()), "task_id": row.task_id, "target": row.event_id} for row in rows],
-    )
+    append_about(connection, kind, person_id, now, [(row.task_id, row.event_id) for row in rows])
     give_back(connection, rows, state="withdrawn")
     if to_id is not None:
         _reserve(connection, [row.task_id for row in rows if row.placed], to_id)
@@ -157,11 +153,7 @@ def _bring_back(connection: Connection, person_id: int, now: float) -> int:
     ).all()
     if not rows:
         return 0
-    common = {"person_id": person_id, "kind": "restore", "at": now, "late": False, "flip": 0.0}
-    connection.execute(
-        insert(events),
-        [{**common, "client_id": str(uuid4()), "task_id": row.task_id, "target": row.event_id} for row in rows],
-    )
+    append_about(connection, "restore", person_id, now, [(row.task_id, row.event_id) for row in rows])
     # In the order of their numbers, as everybody who takes places of several questions does.
     placed = {row.task_id: take_place(connection, row.task_id) for row in sorted(rows, key=lambda row: row.task_id)}
     for row in rows:

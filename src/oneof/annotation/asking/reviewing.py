@@ -92,8 +92,7 @@ def settle(
 
 def resolve(connection: Connection, reviewer: int, task: int, target: int | None, note: str | None, now: float) -> None:
     """Take a case out of the queue: a question as a whole, or one remark or miss (its event)."""
-    values = {"client_id": str(uuid4()), "person_id": reviewer, "kind": "resolve", "task_id": task, "at": now}
-    connection.execute(insert(events).values(**values, target=target, comment=note, late=False, flip=0.0))
+    happenings.append_about(connection, "resolve", reviewer, now, [(task, target)], note)
 
 
 def decide(
@@ -128,8 +127,7 @@ def _overrule(connection: Connection, reviewer: int, task: int, answer: str, now
         if row.state == wanted:
             continue
         kind = "overrule" if wrong else "reinstate"
-        values = {"client_id": str(uuid4()), "person_id": row.person_id, "kind": kind, "task_id": task, "at": now}
-        connection.execute(insert(events).values(**values, target=row.event_id, late=False, flip=0.0))
+        happenings.append_about(connection, kind, row.person_id, now, [(task, row.event_id)])
         connection.execute(
             update(claims).where(claims.c.task_id == task, claims.c.person_id == row.person_id).values(state=wanted)
         )
