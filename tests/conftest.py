@@ -5,6 +5,7 @@ asks for another number: that is how `make test-portable` tries two.
 """
 
 import os
+import shutil
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,12 @@ import torch
 from hypothesis import HealthCheck, settings
 
 torch.set_num_threads(int(os.environ.setdefault("OMP_NUM_THREADS", "1")))
+
+# Databases wait for the disk at every commit, and their tests with them: files of tests are in memory where there is
+# enough. What a killed process has written is there afterwards all the same.
+MEMORY = Path("/dev/shm")
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 << 30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 # The machine may be busy, so no deadline; the same examples in every run, so that a failure is never a matter of luck.
 settings.register_profile(
