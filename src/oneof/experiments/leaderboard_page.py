@@ -84,10 +84,9 @@ def candidates_table(rows: pd.DataFrame) -> Table:
                     Cell(str(budget.average) if budget.average else "no"),
                     Cell(f"{row['held_out_log_likelihood']:.4f}", bold=budget is best),
                     Cell(accuracy),
-                    Cell(f"{row['seconds'] / 60:.1f}"),
                 )
             )
-    header = ("data set", "network", "epochs", "augmentation", "averaged", "log-likelihood", "accuracy, %", "minutes")
+    header = ("data set", "network", "epochs", "augmentation", "averaged", "log-likelihood", "accuracy, %")
     caption = (
         f"Candidates of the recipe, P(s=1) = {SEARCHED}, seed {recipe.seeds[0]}: mean log-likelihood of the held-out "
         "answers, the best in bold, and the accuracy that they estimate"
