@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from benchmarks import pages
 from oneof import Answers, Estimate, PredictionQueries, UniformQueries, class_report, estimate_accuracy, respond
@@ -172,14 +173,20 @@ def of_a_class(figure: str, count: int) -> Callable[[Rng, int], Judged]:
     return draw
 
 
-def skips(rng: Rng, n: int) -> Judged:
-    """30 % of the items may be either of two classes; a question that separates the two is skipped."""
+def twins(rng: Rng, n: int) -> tuple[NDArray[np.int64], Answers, NDArray[np.bool_]]:
+    """30 % of the items may be either of two classes: predictions, 85 % right, and answers; which of these are skipped,
+    the question separating the two."""
     labels = rng.integers(10, size=n)
     hard, twin, rows = rng.random(n) < 0.3, labels ^ 1, np.arange(n)
     guess = np.where(hard & (rng.random(n) < 0.5), twin, labels)
     subsets = UniformQueries(10, 3).draw(n, rng)
     skipped = hard & (subsets[rows, labels] != subsets[rows, twin])
-    answers = Answers(subsets, respond(subsets, labels), skipped=skipped)
+    return guess, Answers(subsets, respond(subsets, labels), skipped=skipped), skipped
+
+
+def skips(rng: Rng, n: int) -> Judged:
+    """Items that may be either of two classes, and no guesses where the question separates them."""
+    guess, answers, _ = twins(rng, n)
     return Judged(
         0.85,
         partial(estimate_accuracy, guess, answers.answered, check=False),
@@ -239,16 +246,14 @@ def guesses(kind: str, error: float = 0.15) -> Callable[[Rng, int], Judged]:
 
 
 def look_alikes(rng: Rng, n: int) -> Judged:
-    """30 % of the items may be either of two classes: where the question separates them, people toss a coin."""
-    labels = rng.integers(10, size=n)
-    hard, twin, rows = rng.random(n) < 0.3, labels ^ 1, np.arange(n)
-    guess = np.where(hard & (rng.random(n) < 0.5), twin, labels)
-    subsets = UniformQueries(10, 3).draw(n, rng)
-    skipped = hard & (subsets[rows, labels] != subsets[rows, twin])
-    answers = Answers(subsets, respond(subsets, labels), skipped=skipped)
+    """Items that may be either of two classes: where the question separates them, people toss a coin."""
+    guess, answers, skipped = twins(rng, n)
     coin, bound = rng.random(n) < 0.5, largest_error(int(rng.binomial(60, 0.5)), 60, 1.0)
-    before = lambda: estimate_accuracy(guess, with_guesses(guess, answers, skipped, coin, 0.25))  # noqa: E731
-    return Judged(0.85, before, lambda: estimate_accuracy(guess, with_guesses(guess, answers, skipped, coin, bound)))
+
+    def judge(error: float) -> Estimate:
+        return estimate_accuracy(guess, with_guesses(guess, answers, skipped, coin, error))
+
+    return Judged(0.85, partial(judge, 0.25), partial(judge, bound))
 
 
 def several(per_item: int, accuracy: float) -> Callable[[Rng, int], Judged]:

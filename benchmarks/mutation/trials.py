@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.machinery import SourceFileLoader
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -93,9 +94,9 @@ class Trials:
                 (test for test in items if mutant.within(calls[test])), key=lambda test: (test != last, seconds[test])
             )
             limit = 20 + int(3 * whole)
-            by = forked(lambda: self._in_place(mutant, functions, [items[test] for test in callers]), limit)  # noqa: B023
+            by = forked(partial(self._in_place, mutant, functions, [items[test] for test in callers]), limit)
             if by == "":
-                by = forked(lambda: self._anew(mutant), limit)  # noqa: B023
+                by = forked(partial(self._anew, mutant), limit)
             by = ENDLESS if by is None else by
             self.keep(mutant, by)
             print(f"{mutant.file}:{mutant.line}: {mutant.change}   {by or 'SURVIVED'}", flush=True)
@@ -147,6 +148,7 @@ class Trials:
         def get_code(self: SourceFileLoader, name: str) -> CodeType | None:
             return changed if Path(self.path) == mutant.path else original(self, name)
 
+        # A method is replaced, which types do not foresee; this process is a fork, and ends soon.
         SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
         again = _Again(self.package, [], self.keep)
         again.run()

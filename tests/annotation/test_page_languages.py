@@ -1,5 +1,7 @@
 """The annotators' pages in other languages, in a real browser: every text, every number, and from right to left."""
 
+from typing import Any
+
 import pytest
 
 from oneof.annotation.web.translating import Language, english, languages
@@ -99,13 +101,13 @@ def test_no_text_of_the_pages_stands_outside_the_files(brackets: None, serve: Se
     wrapped(ada, "not signed in")
 
 
-def site_cookie(page: object) -> str:
-    cookies = page.context.cookies()  # type: ignore[attr-defined]
+def site_cookie(page: Any) -> str:
+    cookies = page.context.cookies()
     return next(one["name"] for one in cookies if one["name"].endswith("_annotator"))
 
 
-def test_plural_forms_are_those_of_the_browser(chromium: object) -> None:
-    page = chromium.new_page()  # type: ignore[attr-defined]
+def test_plural_forms_are_those_of_the_browser(chromium: Any) -> None:
+    page = chromium.new_page()
     numbers = [*range(0, 220), 1000, 1003, 1011, 10_000]
     for code in languages():
         forms = page.evaluate(
