@@ -29,6 +29,12 @@ settings.register_profile(
 settings.load_profile("oneof")
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A worker for each core; one more where slow tests run: those of servers and browsers wait much of their time."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores if "not slow" in config.getoption("markexpr") else cores + 1
+
+
 SLOW = ("annotation", "engines")
 """Folders whose tests start databases, servers, browsers or clusters."""
 

@@ -22,3 +22,13 @@ def test_ci_runs_on_the_versions_of_python_that_are_promised() -> None:
     tried = re.search(r"^ +python: \[(.*)\]$", read(".github/workflows/ci.yml"), re.MULTILINE)[1]
     assert [version.strip('"') for version in tried.split(", ")] == promised
     assert PROJECT["requires-python"] == f">={promised[0]}"
+
+
+def test_the_changelog_is_grouped_and_says_nothing_twice() -> None:
+    newest = re.split(r"^## ", read("CHANGELOG.md"), flags=re.MULTILINE)[1]
+    groups = re.findall(r"^### (.*)$", newest, re.MULTILINE)
+    known = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+    assert set(groups) <= set(known), "the groups of keepachangelog.com; an area such as Training is a line under Added"
+    assert len(groups) == len(set(groups))
+    entries = re.findall(r"^- .*$", newest, re.MULTILINE)
+    assert sorted(entries) == sorted(set(entries))

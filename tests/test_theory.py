@@ -101,9 +101,9 @@ def test_theorem_3_holds_for_the_widest_loss_and_with_little_to_spare(kappa: flo
     corrected = np.where(raw < 0, -kappa * raw, raw)
     bias = (chance * (corrected - raw)).sum()
     assert bias <= theory.correction_bias_bound(m, n1, n0, risk=risk, kappa=kappa) <= 1e4 * bias
-    reach = theory.corrected_deviation_bound(m, n1, n0, risk=risk, kappa=kappa, delta=delta)
+    bound = theory.corrected_deviation_bound(m, n1, n0, risk=risk, kappa=kappa, delta=delta)
     away = np.abs(corrected - risk)
-    assert chance[away > reach].sum() <= delta < chance[away > 0.7 * reach].sum()
+    assert chance[away > bound].sum() <= delta < chance[away > 0.7 * bound].sum()
 
 
 def test_bounds_of_the_losses() -> None:

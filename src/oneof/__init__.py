@@ -97,7 +97,7 @@ def __dir__() -> list[str]:
 
 
 class _PublicAddress(MetaPathFinder, Loader):
-    """Lets `import oneof.losses` and `from oneof.privacy import cost` find modules that live in another package."""
+    """Makes `import oneof.losses` and `from oneof.privacy import cost` find modules that live in another package."""
 
     def find_spec(self, fullname: str, path: Any, target: ModuleType | None = None) -> ModuleSpec | None:
         home = _MODULES.get(fullname.removeprefix("oneof."), fullname)

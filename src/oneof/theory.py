@@ -1,4 +1,4 @@
-"""The paper's lemmas and bounds as functions, in float64. k classes, queries of size m, s = 1 for yes."""
+"""The paper's lemmas and bounds as functions, in float64. k classes, questions of size m, s = 1 for yes."""
 
 from math import comb, exp, log, sqrt
 
@@ -22,10 +22,10 @@ def response_law(joint: ArrayLike, subset: ArrayLike, response: bool) -> float:
     >>> response_law([0.1, 0.2, 0.3], [True, True, False], response=True)
     0.15000000000000002
     """
-    density, asked = np.asarray(joint, np.float64), np.asarray(subset, np.bool_)
-    k, m = len(density), int(asked.sum())
+    density, inside = np.asarray(joint, np.float64), np.asarray(subset, np.bool_)
+    k, m = len(density), int(inside.sum())
     _check(k, m)
-    return float(density[asked].sum() / comb(k - 1, m - 1) if response else density[~asked].sum() / comb(k - 1, m))
+    return float(density[inside].sum() / comb(k - 1, m - 1) if response else density[~inside].sum() / comb(k - 1, m))
 
 
 def joint_from_yes(inclusion: ArrayLike, marginal: ArrayLike, classes: int, size: int) -> NDArray[np.float64]:
@@ -84,9 +84,10 @@ def deviation_bound(
     lipschitz: float = 1.0,
     complexity: float = 1.0,
 ) -> float:
-    """Theorem 2, first part: sup_f |R_hat(f) - R(f)| with probability at least 1 - delta, given n_yes, n_no >= 1.
+    """Theorem 2, first part: a bound on sup_f |R_hat(f) - R(f)| that holds with probability at least 1 - delta.
 
-    loss_bound: C_l. lipschitz: rho. complexity: C_R of the Rademacher condition C_R / sqrt(n).
+    n_yes, n_no: how many answers are yes and no. loss_bound: C_l. lipschitz: rho. complexity: C_R, where C_R / sqrt(n)
+    bounds the Rademacher complexity.
 
     >>> round(deviation_bound(3, 300, 700), 4)
     1.2341
@@ -109,7 +110,7 @@ def excess_risk_bound(
     lipschitz: float = 1.0,
     complexity: float = 1.0,
 ) -> float:
-    """Theorem 2, second part: R(f_hat) - R(f*), twice the deviation bound. Arguments as there.
+    """Theorem 2, second part: R(f_hat) - R(f*) is at most twice the deviation bound. Arguments: see `deviation_bound`.
 
     >>> excess_risk_bound(3, 300, 700) == 2 * deviation_bound(3, 300, 700)
     True
@@ -119,7 +120,7 @@ def excess_risk_bound(
 
 
 def empty_group_probability(classes: int, size: int, n: int) -> float:
-    """Corollary 1: P(no yes at all, or no no at all, among n answers) = (1 - m/k)^n + (m/k)^n.
+    """Corollary 1: P(all n answers are the same, yes or no) = (1 - m/k)^n + (m/k)^n.
 
     >>> empty_group_probability(classes=2, size=1, n=2)
     0.5
@@ -133,7 +134,7 @@ def empty_group_probability(classes: int, size: int, n: int) -> float:
 def correction_bias_bound(
     size: int, n_yes: int, n_no: int, *, risk: float, kappa: float = 1.0, loss_bound: float = 2.0
 ) -> float:
-    """Theorem 3, first part: E[corrected risk] - R(f) <= (kappa+1)(2m-1) C_l Delta, where R(f) >= risk > 0.
+    """Theorem 3, first part: E[corrected risk] - R(f) <= (kappa+1)(2m-1) C_l Delta, if R(f) >= risk > 0.
 
     Delta = exp(-2 risk^2 / (C_l^2 (m^2/n_yes + (m-1)^2/n_no))).
 
@@ -157,7 +158,7 @@ def corrected_deviation_bound(
     delta: float = 0.05,
     loss_bound: float = 2.0,
 ) -> float:
-    """Theorem 3, second part: |corrected risk - R(f)| at a fixed f, with probability at least 1 - delta.
+    """Theorem 3, second part: a bound on |corrected risk - R(f)| at one f, with probability at least 1 - delta.
 
     max(1, kappa) C_l sqrt(log(2/delta)/2 (m^2/n_yes + (m-1)^2/n_no)) plus the bias bound.
 

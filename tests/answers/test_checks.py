@@ -27,11 +27,11 @@ def test_what_passes():
 
 def test_responses_in_words_and_numbers():
     for spelled in (["Yes ", "n", "can't tell"], np.array(["T", "0", "skip"], dtype=object)):
-        said, unsaid = as_responses(spelled, None, 3)
-        assert said.tolist() == [True, False, False]
-        assert unsaid.tolist() == [False, False, True]
-    said, unsaid = as_responses(["yes", "-", "yes"], [False, True, True], 3)
-    assert said.tolist() == [True, False, False], "what was skipped says nothing, whatever is written there"
+        responses, skips = as_responses(spelled, None, 3)
+        assert responses.tolist() == [True, False, False]
+        assert skips.tolist() == [False, False, True]
+    responses, skips = as_responses(["yes", "-", "yes"], [False, True, True], 3)
+    assert responses.tolist() == [True, False, False], "what was skipped says nothing, whatever is written there"
     assert as_responses([1, 0], None, 2)[1] is None
 
 
@@ -49,7 +49,8 @@ def test_columns_that_say_nothing_are_none():
 @pytest.mark.parametrize(
     ("check", "message"),
     [
-        (lambda: as_bits([0, 2], "responses", ndim=1), "responses must be true or false"),
+        (lambda: as_bits([0, 2], "responses", ndim=1), r"true or false \(or 1 and 0\), but responses\[1\] is 2"),
+        (lambda: as_bits([[1, np.nan]], "subsets", ndim=2), r"but subsets\[0, 1\] is nan"),
         (lambda: as_bits([0, 1], "subsets", ndim=2), "subsets must have 2 dimensions"),
         (lambda: as_column(np.zeros(3), 2, "annotators"), r"annotators must have shape \(2,\)"),
         (lambda: as_rates([0.1, 1.0], 2, "flip_no"), "row 1: flip_no is 1.0, expected a rate"),
@@ -69,3 +70,9 @@ def test_columns_that_say_nothing_are_none():
 def test_what_does_not(check, message):
     with pytest.raises(ValueError, match=message):
         check()
+
+
+def test_a_name_that_comes_twice_is_found_among_many():
+    """Comparing each name with all before it would take minutes."""
+    with pytest.raises(ValueError, match="the item name 'n7' appears twice"):
+        as_names([*(f"n{number}" for number in range(200_000)), "n7"], None, "item")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneof import Answers
-from oneof.answers.columns import numbers_of, seen
+from oneof.answers.columns import classes_of_labels, numbers_of
 
 HEAD = "item,subset,answer"
 CSV = [
@@ -133,9 +133,9 @@ def test_labels_that_are_no_class_have_no_number() -> None:
     assert numbers_of(pd.Series(["b", "x"]), ("a", "b"))[0].tolist() == [1, -1]
 
 
-def test_what_the_labels_tell() -> None:
-    assert seen(pd.Series(["3", "0"])) == 4
-    assert seen(pd.Series(["b", "a"])) == ("a", "b")
-    assert seen(pd.Series(["00", "1"])) == ("00", "1")
-    assert seen(pd.Series(["9" * 5000, "1"])) == ("1", "9" * 5000)
-    assert seen(pd.Series([], dtype=object)) == 2
+def test_classes_are_found_from_labels() -> None:
+    assert classes_of_labels(pd.Series(["3", "0"])) == 4
+    assert classes_of_labels(pd.Series(["b", "a"])) == ("a", "b")
+    assert classes_of_labels(pd.Series(["00", "1"])) == ("00", "1")
+    assert classes_of_labels(pd.Series(["9" * 5000, "1"])) == ("1", "9" * 5000)
+    assert classes_of_labels(pd.Series([], dtype=object)) == 2

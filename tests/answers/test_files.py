@@ -92,7 +92,7 @@ def test_no_answers_at_all(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"a{suffix}"
     assert round_trip(answers, path, classes=4) == answers
     if suffix in (".csv", ".jsonl"):
-        with pytest.raises(ValueError, match="no answers in it, and nothing that tells the classes: pass classes"):
+        with pytest.raises(ValueError, match="there are no answers, so the classes are not known: pass classes"):
             Answers.load(path)
     else:
         assert Answers.load(path) == answers
@@ -270,9 +270,9 @@ def test_parquet_is_read_some_rows_at_a_time(tmp_path: Path, monkeypatch: pytest
     answers.save(tmp_path / "a.parquet")
     monkeypatch.setattr(answer_files, "ROWS_READ", 7)
     assert Answers.load(tmp_path / "a.parquet") == answers
-    untold = pq.read_table(tmp_path / "a.parquet").replace_schema_metadata(None)
-    pq.write_table(untold, tmp_path / "untold.parquet", row_group_size=9)
-    assert Answers.load(tmp_path / "untold.parquet") == answers
+    without_classes = pq.read_table(tmp_path / "a.parquet").replace_schema_metadata(None)
+    pq.write_table(without_classes, tmp_path / "without_classes.parquet", row_group_size=9)
+    assert Answers.load(tmp_path / "without_classes.parquet") == answers
     tables = list(answer_files._parquet_tables(tmp_path / "a.parquet"))
     assert [len(table.sizes) for table in tables] == [7] * 7 + [1]
 
@@ -381,7 +381,7 @@ def test_what_flip_rates_rest_on_and_flips_on_purpose_come_back(suffix: str, tmp
 def test_a_count_that_is_none_is_named_with_its_place(tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("item,subset,answer,known_yes\n0,0|1,yes,\n1,2,no,many\n")
-    with pytest.raises(ValueError, match="line 3, column known_yes: value many, expected a number of answers"):
+    with pytest.raises(ValueError, match="line 3, column known_yes: value 'many', expected a number of answers"):
         Answers.load(path)
 
 

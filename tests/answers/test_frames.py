@@ -73,3 +73,12 @@ def test_datasets_of_hugging_face_go_both_ways() -> None:
     answers = Answers([[1, 0, 1], [0, 1, 0]], [True, False], class_names=["a", "b", "c"], item_names=["x", "y"])
     stored = datasets.Dataset.from_pandas(answers.to_frame())
     assert Answers.from_frame(stored.to_pandas(), classes=["a", "b", "c"]) == answers
+
+
+def test_predicted_classes_beside_empty_cells_are_whole_numbers_and_fractions_are_refused() -> None:
+    frame = pd.DataFrame({"item": [0, 1], "subset": [[0, 1], [2]], "answer": ["yes", "no"], "predicted": [1.0, np.nan]})
+    predicted = Answers.from_frame(frame, classes=3).predicted
+    assert predicted is not None
+    assert predicted.tolist() == [1, -1]
+    with pytest.raises(ValueError, match=r"row 1, column predicted: value 1\.5, expected a class number in 0\.\.2"):
+        Answers.from_frame(frame.assign(predicted=[1.0, 1.5]), classes=3)

@@ -25,8 +25,8 @@ def test_candidates_are_the_consistent_set() -> None:
 
 
 def test_labels_mix_with_answers() -> None:
-    asked = Answers([[1, 1, 0]], [True], items=[0])
-    mixed = asked + Answers.from_labels([2], classes=3, items=[1])
+    uniform = Answers([[1, 1, 0]], [True], items=[0])
+    mixed = uniform + Answers.from_labels([2], classes=3, items=[1])
     assert mixed.design.tolist() == ["uniform", "given"]
     assert np.isneginf(mixed.evidence()).tolist() == [[False, False, True], [True, True, False]]
 

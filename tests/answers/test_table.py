@@ -33,20 +33,20 @@ def tables(draw: st.DrawFn) -> Answers:
     n, k = draw(st.integers(0, 8)), draw(st.integers(2, 6))
     rows = draw(st.lists(st.integers(1, 2**k - 2), min_size=n, max_size=n))
     subsets = np.array([[row >> j & 1 for j in range(k)] for row in rows], dtype=np.bool_).reshape(n, k)
-    said = draw(arrays(np.bool_, n))
-    return Answers(subsets, said, draw(arrays(np.int64, n, elements=st.integers(0, 5))))
+    responses = draw(arrays(np.bool_, n))
+    return Answers(subsets, responses, draw(arrays(np.int64, n, elements=st.integers(0, 5))))
 
 
 def test_it_cannot_be_changed() -> None:
-    subsets, said, items = np.eye(3, dtype=bool), np.array([True, False, True]), np.arange(3)
+    subsets, responses, items = np.eye(3, dtype=bool), np.array([True, False, True]), np.arange(3)
     rates, names = np.full(3, 0.1), np.array(["a", "b", "c"])
-    answers = Answers(subsets, said, items, flip_yes=rates, annotators=names, adaptive=said)
+    answers = Answers(subsets, responses, items, flip_yes=rates, annotators=names, adaptive=responses)
     for name in ("subsets", "responses", "items", "flip_yes", "annotators", "adaptive"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(answers, name)[0] = getattr(answers, name)[1]
         with pytest.raises(AttributeError):
             setattr(answers, name, None)
-    subsets[:], said[:], items[:], rates[:], names[:] = True, False, 7, 0.9, "z"
+    subsets[:], responses[:], items[:], rates[:], names[:] = True, False, 7, 0.9, "z"
     again = Answers(np.eye(3, dtype=bool), [True, False, True], np.arange(3), flip_yes=0.1, annotators=["a", "b", "c"],
                     adaptive=[True, False, True])  # fmt: skip
     assert answers == again
@@ -125,8 +125,8 @@ def test_align_looks_items_up_by_name() -> None:
 
 @given(tables())
 def test_consistent_sets(answers: Answers) -> None:
-    for subset, said, consistent in zip(answers.subsets, answers.yes, answers.consistent, strict=True):
-        assert np.array_equal(consistent, subset if said else ~subset)
+    for subset, responses, consistent in zip(answers.subsets, answers.yes, answers.consistent, strict=True):
+        assert np.array_equal(consistent, subset if responses else ~subset)
 
 
 def test_evidence_is_the_sum_of_log_probabilities() -> None:
@@ -265,19 +265,19 @@ def test_row_numbers_need_no_looking_up():
 def test_contradictions_are_found_as_the_evidence_finds_them():
     rng = np.random.default_rng(0)
     for seed in range(40):
-        asked = UniformQueries(4, 2).draw(12, seed)
-        answers = Answers(asked, rng.random(12) < 0.5, rng.integers(0, 6, 12))
-        told = []
+        subsets = UniformQueries(4, 2).draw(12, seed)
+        answers = Answers(subsets, rng.random(12) < 0.5, rng.integers(0, 6, 12))
+        outcomes = []
         for check in (answers.evidence, answers.refuse_contradictions):
             try:
-                told.append(check() is not None and "fine")
+                outcomes.append(check() is not None and "fine")
             except ValueError as error:
-                told.append(str(error))
-        assert told[0] == (told[1] or "fine")
+                outcomes.append(str(error))
+        assert outcomes[0] == (outcomes[1] or "fine")
 
 
 def test_only_rows_index():
-    with pytest.raises(ValueError, match="indexed by rows"):
+    with pytest.raises(ValueError, match="indexed by row numbers"):
         Answers([[True, False]] * 2, [True, False])[np.zeros((2, 2), dtype=int)]
 
 

@@ -334,8 +334,8 @@ def test_memory_mapped_items_stay_on_disk(tmp_path, monkeypatch):
     assert [rows for rows, _ in parts] == [slice(0, 25), slice(25, 50), slice(50, 60)]
     # A product of another shape may take another kernel and add in another order: the layers' sums have at most 8 terms
     # of size 1 and the probabilities are at most 1, so a few roundings of float32 apart is all that may come of it.
-    together = np.concatenate([part for _, part in parts])
-    np.testing.assert_allclose(together, model.predict_proba(mapped), rtol=0, atol=32 * np.finfo(np.float32).eps)
+    joined = np.concatenate([part for _, part in parts])
+    np.testing.assert_allclose(joined, model.predict_proba(mapped), rtol=0, atol=32 * np.finfo(np.float32).eps)
 
 
 def test_every_setting_is_a_parameter_with_the_same_default():

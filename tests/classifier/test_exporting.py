@@ -8,7 +8,8 @@ import torch
 
 from oneof import Answers, UniformQueries, respond
 from oneof.classifier import OneOfClassifier
-from oneof.classifier.choosing import choose_encoder, fit_chosen
+from oneof.classifier.choosing_encoders import choose_encoder
+from oneof.classifier.choosing_networks import fit_chosen
 from oneof.classifier.exporting import export_model
 from oneof.classifier.model import Model
 from oneof.items.loading import Items

@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import signal
+from pathlib import Path
 
 import numpy as np
 import onnxruntime
@@ -13,7 +14,7 @@ import torch
 from torch import nn
 
 from oneof import Answers, OneOfClassifier, UniformQueries, WeightedQueries, respond
-from oneof.classifier import files as model_files
+from oneof.classifier.exporting import export_classifier
 from oneof.encoders import exporting
 from oneof.training import Config, Fitted, Network
 
@@ -102,6 +103,22 @@ def test_saving_replaces_a_model_and_nothing_else(saved, tmp_path):
     with pytest.raises(ValueError, match="precious exists and is not a model: choose another place"):
         other.save(precious)
     assert (precious / "thesis.txt").read_text() == "all of it"
+
+
+def test_a_model_that_cannot_be_replaced_stays(saved, tmp_path, monkeypatch):
+    model, path = saved
+    rename = Path.rename
+
+    def fail_for_the_new_one(self, target):
+        if target == path and self.name != "old":
+            raise PermissionError(errno.EACCES, "Permission denied", str(target))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail_for_the_new_one)
+    with pytest.raises(PermissionError):
+        classifier(seed=5).save(path)
+    np.testing.assert_array_equal(OneOfClassifier.load(path).predict(items(model)), model.predict(items(model)))
+    assert [entry.name for entry in tmp_path.iterdir()] == ["model"]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
@@ -200,7 +217,7 @@ CONVOLUTIONS = (("cnn", (3, 28, 28)), ("resnet9", (3, 32, 32)), ("resnet34", (1,
 )
 def test_onnx_agrees_at_every_batch_size(backbone, shape, tmp_path):
     model = classifier(backbone, shape)
-    model_files.export_onnx(model, tmp_path / "model.onnx")
+    export_classifier(model, tmp_path / "model.onnx")
     assert [path.name for path in tmp_path.iterdir()] == ["model.onnx"]
     session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
     for batch in (1, 2, 7, 64):
@@ -215,7 +232,7 @@ def test_onnx_of_an_own_network(tmp_path):
     network = Network(nn.Sequential(nn.Flatten(), nn.Linear(12, 3)), torch.zeros(3, 1, 1), torch.ones(3, 1, 1))
     fitted = Fitted(network, Config().resolve(10, image=True), [], 1, None)
     model = OneOfClassifier.from_fitted(fitted, range(3), (3, 2, 2), network.backbone)
-    model_files.export_onnx(model, tmp_path / "own.onnx")
+    export_classifier(model, tmp_path / "own.onnx")
     x = items(model, 5)
     (logits,) = onnxruntime.InferenceSession(tmp_path / "own.onnx").run(None, {"items": x})
     np.testing.assert_allclose(logits, network(torch.from_numpy(x)).detach().numpy(), atol=1e-5)
@@ -224,5 +241,5 @@ def test_onnx_of_an_own_network(tmp_path):
 def test_without_onnx_the_error_says_what_to_install(saved, monkeypatch, tmp_path):
     monkeypatch.setattr(exporting, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"pip install 'oneof\[onnx\]'"):
-        model_files.export_onnx(saved[0], tmp_path / "model.onnx")
+        export_classifier(saved[0], tmp_path / "model.onnx")
     assert not (tmp_path / "model.onnx").exists()

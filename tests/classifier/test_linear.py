@@ -32,9 +32,9 @@ def test_few_answers_are_enough(sparse):
 def test_evidence_is_the_likelihood_of_all_answers_about_an_item():
     subsets = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 0]], dtype=bool)
     answers = Answers(subsets, [True, False, True], items=[4, 4, 2], flip_yes=[0.1, 0.2, 0.0], flip_no=[0.3, 0.0, 0.0])
-    rows, told = evidence(answers)
+    rows, log_likelihoods = evidence(answers)
     assert rows.tolist() == [2, 4]
-    np.testing.assert_allclose(np.exp(told), [[1, 0, 0], [0.9 * 1.0, 0.9 * 0.2, 0.3 * 0.2]], atol=1e-12)
+    np.testing.assert_allclose(np.exp(log_likelihoods), [[1, 0, 0], [0.9 * 1.0, 0.9 * 0.2, 0.3 * 0.2]], atol=1e-12)
 
 
 def test_the_gradient_is_that_of_the_risk(monkeypatch):
@@ -48,10 +48,10 @@ def test_the_gradient_is_that_of_the_risk(monkeypatch):
 
     monkeypatch.setattr(linear, "minimize", keep)
     x, _, answers = blobs(50, classes=3, d=4)
-    _, told = evidence(answers)
+    _, log_likelihoods = evidence(answers)
     point = np.random.default_rng(0).normal(0, 0.3, 15)
     for start in (None, np.zeros((5, 3))):
-        linear._minimise(x.astype(np.float64), told, 0.1, start)
+        linear._minimise(x.astype(np.float64), log_likelihoods, 0.1, start)
         assert check_grad(lambda w: seen["risk"](w)[0], lambda w: seen["risk"](w)[1], point, epsilon=1e-3) < 1e-2
 
 

@@ -8,7 +8,8 @@ from PIL import Image
 import oneof
 from oneof import Answers, UniformQueries, respond
 from oneof.classifier import OneOfClassifier
-from oneof.classifier.choosing import choose_encoder, fit_chosen
+from oneof.classifier.choosing_encoders import choose_encoder
+from oneof.classifier.choosing_networks import fit_chosen
 from oneof.classifier.model import TRAINED_ON, Model
 from oneof.items.hashing import content_hashes
 from oneof.items.loading import Items, load
@@ -82,6 +83,9 @@ def test_texts_from_a_list(tmp_path):
     for some in (["a cow", "a bus"], np.array(["cow cat", "tram"]), pd.DataFrame({"text": ["dog cat", "car bus"]})):
         assert again.predict(some).tolist() == ["animal", "vehicle"]
     assert again.accuracy_estimate(texts, answers).value > 0.9
+    names = [f"t{row}" for row in range(200)]
+    shuffled = pd.DataFrame({"text": texts}, index=names).sample(frac=1, random_state=0)
+    assert again.accuracy_estimate(shuffled, answers.named(item_names=names)).value > 0.9
     assert (again.predict_proba([]).shape, again.predict([]).tolist()) == ((0, 2), [])
     assert np.isfinite(again.predict_proba(["", "😀", "क मौसम 今天 الطقس", "cow " * 50_000])).all()
     with pytest.raises(ValueError, match="put it in a list"):

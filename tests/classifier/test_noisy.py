@@ -14,11 +14,11 @@ def test_an_unreliable_annotator_is_found():
     careless = np.arange(900) % 3 == 0
     rates = np.where(careless, 0.4, 0.02)
     subsets = UniformQueries(4, 2).draw(900, rng=1)
-    said = respond(subsets, labels) ^ (rng.random(900) < rates)
-    answers = Answers(subsets, said, annotators=np.where(careless, "bob", "ann").tolist())
-    told, found = estimate_flips(x, answers, Config(seed=0))
+    responses = respond(subsets, labels) ^ (rng.random(900) < rates)
+    answers = Answers(subsets, responses, annotators=np.where(careless, "bob", "ann").tolist())
+    rated, found = estimate_flips(x, answers, Config(seed=0))
     text = describe_flips(found)
     assert text.splitlines()[0].startswith("bob: flips ")
     assert text.splitlines()[0].endswith("unreliable, these answers say little")
     assert "unreliable" not in text.splitlines()[1]
-    assert told.flip_yes[careless].mean() > told.flip_yes[~careless].mean() + 0.2
+    assert rated.flip_yes[careless].mean() > rated.flip_yes[~careless].mean() + 0.2

@@ -44,8 +44,8 @@ def test_a_project_from_start_to_export(run, project):
 )
 def test_a_mistake_is_one_clear_line(run, project, arguments, oneof, monkeypatch):
     monkeypatch.chdir(run.home)
-    code, _, said = oneof("annotate", *arguments)
+    code, _, stderr = oneof("annotate", *arguments)
     assert code == 1
-    assert said.startswith("error: ")
-    assert len(said.strip().splitlines()) == 1
+    assert stderr.startswith("error: ")
+    assert len(stderr.strip().splitlines()) == 1
     assert not (run.home / "q").exists()

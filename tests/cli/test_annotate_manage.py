@@ -8,7 +8,7 @@ def test_people_and_items(run, project):
     assert run("reassign", project, "ann").stdout == "0 questions of ann go to others.\n"
     assert "0 answers of ann" in run("withdraw", project, "ann", "--yes").stdout
     run("withdraw", project, "ann", code=1)  # nobody confirmed
-    assert run("restore", project, "--annotator", "ann").stdout == "0 answers of ann stand again.\n"
+    assert run("restore", project, "--annotator", "ann").stdout == "0 answers of ann count again.\n"
     assert "1 items are out" in run("remove", project, "1", "--because", "empty", "--yes").stdout
     assert run("remove", project).stdout == "1: empty\n"
     assert run("restore", project, "1").stdout == "1 items are back.\n"
@@ -23,8 +23,8 @@ def test_what_a_command_does_is_in_the_history_as_from_the_dashboard(run, projec
     run("withdraw", project, "ann", "--yes")
     run("restore", project, "--annotator", "ann")
     run("revoke", project, "ann")
-    told = [line.split("  ", 2)[2] for line in run("history", project).stdout.splitlines()[:7]]
-    assert told == [
+    actions = [line.split("  ", 2)[2] for line in run("history", project).stdout.splitlines()[:7]]
+    assert actions == [
         "revoke  name ann",
         "restore  name ann, answers 0",
         "withdraw  name ann, answers 0",

@@ -30,12 +30,12 @@ def test_items_keys_and_webhooks_are_recorded(folder):
     assert len(run("webhook", folder, "https://example.org", "--on", "answer").output.strip()) == 64
     assert run("key", folder).output == "1  nightly  admin\n"
     assert "1  https://example.org  answer" in run("webhook", folder).output
-    assert "opens nothing" in run("key", folder, "--revoke", 1).output
-    assert "told no more" in run("webhook", folder, "--remove", 1).output
+    assert "Key 1 is revoked" in run("key", folder, "--revoke", 1).output
+    assert "Nothing is sent to address 1" in run("webhook", folder, "--remove", 1).output
     assert run("key", folder).output + run("webhook", folder).output == ""
     assert run("key", folder, "--revoke", 1).exit_code == 1
-    told = run("history", folder).output
-    actions = [line.split()[2] for line in told.splitlines()]
+    printed = run("history", folder).output
+    actions = [line.split()[2] for line in printed.splitlines()]
     assert actions[:7] == ["remove-webhook", "revoke-key", "webhook", "key", "item-gold", "item-gold", "item-ask"]
     assert open_project(folder).settings.name == "pets"
 

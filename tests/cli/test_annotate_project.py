@@ -4,7 +4,7 @@ import time
 import uuid
 from typing import Any
 
-from oneof.annotation.asking import claims, events, people
+from oneof.annotation.asking import access, claims, recording
 from oneof.annotation.project.folder import open_project
 
 
@@ -28,11 +28,13 @@ def test_a_remark_is_reviewed(run: Any, project: Any) -> None:
     database = opened.database()
 
     def work(connection: Any) -> int:
-        people.invite(connection, "ann", "annotator", 0.0)
-        ann = people.find(connection, "ann")
+        access.invite(connection, "ann", "annotator", 0.0)
+        ann = access.find(connection, "ann")
         (task,) = claims.claim(connection, opened, ann, time.time()).tasks
-        events.record_answer(connection, opened, ann, events.Given(str(uuid.uuid4()), task, "yes", 1.0), time.time())
-        events.flag(connection, ann, str(uuid.uuid4()), task, "blurred", time.time())
+        recording.record_answer(
+            connection, opened, ann, recording.Given(str(uuid.uuid4()), task, "yes", 1.0), time.time()
+        )
+        recording.flag(connection, ann, str(uuid.uuid4()), task, "blurred", time.time())
         return task
 
     task = database.write(work)

@@ -10,8 +10,8 @@ from oneof.annotation.store.schema import models
 
 
 def test_a_report_needs_a_model_and_says_what_it_cannot_tell(run, project, oneof):
-    code, _, said = oneof("annotate", "report", project)
-    assert (code, "there is no model yet" in said) == (1, True)
+    code, _, stderr = oneof("annotate", "report", project)
+    assert (code, "there is no model yet" in stderr) == (1, True)
     database = open_project(Path(project)).database()
     row = {"trained_at": 1.0, "last_event": 0, "answers": 0, "held_out": 0}
     database.write(lambda connection: connection.execute(insert(models).values(row)))

@@ -57,18 +57,18 @@ def test_what_was_not_asked_for_may_be_missing(tmp_path: Path) -> None:
 
 
 def test_fetch_keeps_a_file_of_the_users(root: Path, oneof: Command) -> None:
-    code, _, said = oneof("data", "fetch", "mnist", "--root", root)
+    code, _, stderr = oneof("data", "fetch", "mnist", "--root", root)
     assert code == 1
-    assert "move it away" in said
+    assert "move it away" in stderr
     assert (root / "mnist/t10k-labels-idx1-ubyte.gz").is_file()
 
 
 @pytest.mark.parametrize("command", ["fetch", "verify"])
 def test_an_unknown_name_is_one_line(command: str, oneof: Command) -> None:
-    code, _, said = oneof("data", command, "imagenet")
+    code, _, stderr = oneof("data", command, "imagenet")
     assert code == 1
-    assert said.startswith("error: unknown data set 'imagenet'; known: mnist")
-    assert len(said.splitlines()) == 1
+    assert stderr.startswith("error: unknown data set 'imagenet'; known: mnist")
+    assert len(stderr.splitlines()) == 1
 
 
 def test_digits_are_always_here(tmp_path: Path) -> None:

@@ -34,27 +34,27 @@ def _elsewhere(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("command", WRONG)
 def test_a_mistake_is_one_line_and_exit_code_1(command: str, oneof: Command) -> None:
-    code, out, said = oneof(*WRONG[command])
+    code, out, stderr = oneof(*WRONG[command])
     assert (code, out) == (1, "")
-    assert said.startswith("error: ")
-    assert len(said.splitlines()) == 1
+    assert stderr.startswith("error: ")
+    assert len(stderr.splitlines()) == 1
 
 
 def test_a_mistyped_command_says_how_it_is_called(oneof: Command) -> None:
-    code, out, said = oneof("export", "model")
+    code, out, stderr = oneof("export", "model")
     assert (code, out) == (2, "")
-    first, *rest = said.splitlines()
+    first, *others = stderr.splitlines()
     assert first == "error: Missing option '--onnx'."
-    assert re.match("Usage: .*oneof export ", rest[0])  # `python -m pytest` is what click takes for the program
-    assert re.match("Try '.*oneof export --help' for help.", rest[-1])
+    assert re.match("Usage: .*oneof export ", others[0])  # `python -m pytest` is what click takes for the program
+    assert re.match("Try '.*oneof export --help' for help.", others[-1])
     assert oneof("exprot")[2].startswith("error: No such command 'exprot'.")
 
 
 @pytest.mark.parametrize("words", [(), ("data",)])
 def test_a_group_alone_shows_its_help(words: tuple[str, ...], oneof: Command) -> None:
-    _, out, said = oneof(*words)
+    _, out, stderr = oneof(*words)
     assert re.search("Usage: .*oneof", out)
-    assert said == ""
+    assert stderr == ""
 
 
 def test_the_whole_traceback_on_demand(oneof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,8 +86,8 @@ def test_ctrl_c_is_130(oneof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("oneof.planning.plan", stopped)
-    code, out, said = oneof(*WRONG["plan"])
-    assert (code, out.strip(), said.strip()) == (130, "", "")
+    code, out, stderr = oneof(*WRONG["plan"])
+    assert (code, out.strip(), stderr.strip()) == (130, "", "")
 
 
 def test_the_version(oneof: Command) -> None:

@@ -26,13 +26,13 @@ def folder(tmp_path_factory):
     x = rng.normal(size=(600, 4)).astype(np.float32)
     x[np.arange(600), labels] += 5
     subsets = UniformQueries(3, 1).draw(600, rng)
-    said = respond(subsets, labels)
-    answers = Answers(subsets, said, class_names=NAMES)
+    responses = respond(subsets, labels)
+    answers = Answers(subsets, responses, class_names=NAMES)
     OneOfClassifier(epochs=20, width=16, random_state=0).fit(x[:300], answers[:300]).save(folder / "model")
     ids = [f"i{row}" for row in range(300)]
     pd.DataFrame(x[300:], columns=list("abcd")).assign(id=ids).to_csv(folder / "items.csv", index=False)
     pd.DataFrame({"id": ids, "label": np.array(NAMES)[labels[300:]]}).to_csv(folder / "labels.csv", index=False)
-    Answers(subsets[300:], said[300:], class_names=NAMES, item_names=ids).save(folder / "answers.csv")
+    Answers(subsets[300:], responses[300:], class_names=NAMES, item_names=ids).save(folder / "answers.csv")
     return folder
 
 

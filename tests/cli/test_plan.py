@@ -93,5 +93,5 @@ def test_pilot_gives_a_forecast(tmp_path: Path) -> None:
 def test_mistakes_are_refused(arguments: list[str], message: str) -> None:
     result = runner.invoke(app, arguments)
     assert result.exit_code != 0
-    said = result.output + str(result.exception)
-    assert message in " ".join(said.replace("│", " ").split())
+    output = result.output + str(result.exception)
+    assert message in " ".join(output.replace("│", " ").split())

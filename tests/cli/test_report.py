@@ -8,8 +8,8 @@ Command = Callable[..., tuple[int, str, str]]
 
 @pytest.mark.slow
 def test_a_page_even_when_nothing_was_run(tmp_path: Path, oneof: Command) -> None:
-    code, _, said = oneof("report", "--results", tmp_path, "--docs", tmp_path / "docs")
-    assert code == 0, said
+    code, _, stderr = oneof("report", "--results", tmp_path, "--docs", tmp_path / "docs")
+    assert code == 0, stderr
     page = (tmp_path / "report.html").read_text()
     assert "not run" in page
     assert 'id="leaderboard"' in page
@@ -20,24 +20,24 @@ def test_a_page_even_when_nothing_was_run(tmp_path: Path, oneof: Command) -> Non
 
 def test_a_broken_results_file_is_named(tmp_path: Path, oneof: Command) -> None:
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
-    code, _, said = oneof("report", "--results", tmp_path)
+    code, _, stderr = oneof("report", "--results", tmp_path)
     assert code == 1
-    assert "rows.csv: the columns are not those of this version" in said
+    assert "rows.csv: the columns are not those of this version" in stderr
     assert not (tmp_path / "report.html").exists()
 
 
 def test_an_unknown_preset_is_named(tmp_path: Path, oneof: Command) -> None:
-    code, _, said = oneof("report", "--results", tmp_path, "--preset", "gpu")
+    code, _, stderr = oneof("report", "--results", tmp_path, "--preset", "gpu")
     assert code == 1
-    assert "error: unknown preset 'gpu'" in said
+    assert "error: unknown preset 'gpu'" in stderr
 
 
 def test_a_report_with_runs_is_not_replaced_by_an_empty_one(tmp_path: Path, oneof: Command) -> None:
     rows = Path(__file__).parents[2] / "results/rows.csv"
     lines = [line for line in rows.read_text().splitlines() if not line.startswith("run,") and ",smoke," not in line]
     (tmp_path / "rows.csv").write_text("\n".join([rows.read_text().splitlines()[0], *lines[:3]]) + "\n")
-    code, _, said = oneof("report", "--results", tmp_path, "--preset", "smoke")
+    code, _, stderr = oneof("report", "--results", tmp_path, "--preset", "smoke")
     assert code == 1
-    assert "has no finished run of the preset smoke" in said
-    assert "finished runs by preset: fast (3)" in said
+    assert "has no finished run of the preset smoke" in stderr
+    assert "finished runs by preset: fast (3)" in stderr
     assert not (tmp_path / "report.html").exists()

@@ -18,10 +18,10 @@ def no_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_table2_from_a_fresh_clone(tmp_path: Path, oneof: Command) -> None:
     folder = tmp_path / "results"
-    code, shown, said = oneof(
+    code, shown, stderr = oneof(
         "reproduce", "table2", "--preset", "smoke", "--seeds", 1, "--results", folder, "--workers", 1
     )
-    assert code == 0, said
+    assert code == 0, stderr
     assert "| 0.7 | digits | here |" in shown
     assert "| 0.7 | USPS | here | not run |" in shown
     assert (folder / "smoke/table2.tex").is_file()
@@ -29,9 +29,9 @@ def test_table2_from_a_fresh_clone(tmp_path: Path, oneof: Command) -> None:
     assert len(rows) == 18
     assert rows["test_accuracy"].min() > 20
 
-    code, _, said = oneof("reproduce", "table2", "--preset", "smoke", "--seeds", 1, "--results", folder)
+    code, _, stderr = oneof("reproduce", "table2", "--preset", "smoke", "--seeds", 1, "--results", folder)
     assert code == 0
-    assert "runs" not in said
+    assert "runs" not in stderr
 
     one = rows["run"].iloc[0]
     code, shown, _ = oneof("reproduce", one, "--results", folder)
@@ -54,11 +54,11 @@ def test_table2_from_a_fresh_clone(tmp_path: Path, oneof: Command) -> None:
 def test_mistakes_are_one_line_and_write_nothing(
     tmp_path: Path, arguments: list[str], complaint: str, oneof: Command
 ) -> None:
-    code, _, said = oneof("reproduce", *arguments, "--results", tmp_path / "results")
+    code, _, stderr = oneof("reproduce", *arguments, "--results", tmp_path / "results")
     assert code == 1
-    assert said.startswith("error: ")
-    assert complaint in said
-    assert len(said.strip().splitlines()) == 1
+    assert stderr.startswith("error: ")
+    assert complaint in stderr
+    assert len(stderr.strip().splitlines()) == 1
     assert not (tmp_path / "results").exists()
 
 
@@ -76,13 +76,13 @@ def test_failed_runs_are_told_after_the_table_is_written(
         raise reproduce.RunsFailed("1 of 36 runs failed")
 
     monkeypatch.setattr(reproduce, "run_missing", fails)
-    code, _, said = oneof("reproduce", "table2", "--preset", "smoke", "--results", tmp_path)
-    assert (code, said) == (1, "error: 1 of 36 runs failed\n")
+    code, _, stderr = oneof("reproduce", "table2", "--preset", "smoke", "--results", tmp_path)
+    assert (code, stderr) == (1, "error: 1 of 36 runs failed\n")
     assert (tmp_path / "smoke/table2.md").is_file()
 
 
 def test_a_dry_run_shows_what_is_missing_and_runs_nothing(tmp_path: Path, oneof: Command) -> None:
-    code, shown, said = oneof("reproduce", "table3", "--dry-run", "--dataset", "usps", "--results", tmp_path / "new")
-    assert code == 0, said
+    code, shown, stderr = oneof("reproduce", "table3", "--dry-run", "--dataset", "usps", "--results", tmp_path / "new")
+    assert code == 0, stderr
     assert "| USPS | cnn-12 | 100 | 0 | 45 | 21 | – |" in shown
     assert not (tmp_path / "new").exists()

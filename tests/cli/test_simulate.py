@@ -141,8 +141,8 @@ def test_groups_come_from_a_file_of_classes(tmp_path, run):
     )  # fmt: skip
     code, _, error = play("--groups", tmp_path / "classes.csv", "--largest", 1)
     assert code == 0, error
-    asked = Answers.load(tmp_path / "answers.csv")
-    sizes = asked[asked.adaptive].sizes
+    answers = Answers.load(tmp_path / "answers.csv")
+    sizes = answers[answers.adaptive].sizes
     assert set(sizes.tolist()) == {1, 2}, "a label, or a group of two that counts as one"
     (tmp_path / "classes.csv").write_text("name,parent\nant,insect\nbee,insect\ncat,pet\n")
     code, _, error = play("--groups", tmp_path / "classes.csv")
@@ -161,23 +161,23 @@ def test_questions_made_from_predictions_judge_that_model(tmp_path, oneof, run):
     pd.DataFrame(x, columns=list("abcd")).assign(id=ids).to_csv(tmp_path / "items.csv", index=False)
     pd.DataFrame({"id": ids, "label": names[labels]}).to_csv(tmp_path / "labels.csv", index=False)
     subsets = UniformQueries(4, 2).draw(400, rng)
-    told = Answers(subsets, respond(subsets, labels), class_names=names.tolist())
-    OneOfClassifier(epochs=5, backbone="linear", random_state=0).fit(x + 0.1, told).save(tmp_path / "model")
-    guessed, asked = tmp_path / "predictions.csv", tmp_path / "asked.csv"
+    training = Answers(subsets, respond(subsets, labels), class_names=names.tolist())
+    OneOfClassifier(epochs=5, backbone="linear", random_state=0).fit(x + 0.1, training).save(tmp_path / "model")
+    guessed, out = tmp_path / "predictions.csv", tmp_path / "out.csv"
     items, known = tmp_path / "items.csv", ("--labels", tmp_path / "labels.csv")
     assert oneof("predict", tmp_path / "model", items, "--out", guessed)[0] == 0
-    code, _, err = run(items, *known, "--size", 2, "--predictions", guessed, "--out", asked)
+    code, _, err = run(items, *known, "--size", 2, "--predictions", guessed, "--out", out)
     assert code == 0, err
-    answers = Answers.load(asked)
+    answers = Answers.load(out)
     assert answers.has_design("prediction").all()
     assert answers.subsets[np.arange(400), answers.predicted].all()
-    facts = json.loads(oneof("evaluate", tmp_path / "model", items, asked, *known, "--json")[1])
+    facts = json.loads(oneof("evaluate", tmp_path / "model", items, out, *known, "--json")[1])
     assert facts["accuracy"]["n"] == 400
     assert facts["accuracy"]["low"] <= facts["true"]["accuracy"] <= facts["accuracy"]["high"]
     strange = pd.read_csv(guessed).assign(prediction="fox")
     strange.to_csv(tmp_path / "strange.csv", index=False)
-    code, _, err = run(items, *known, "--size", 2, "--predictions", tmp_path / "strange.csv", "--out", asked)
+    code, _, err = run(items, *known, "--size", 2, "--predictions", tmp_path / "strange.csv", "--out", out)
     assert code == 1
     assert "prediction 'fox' of item 'i0' is not among the classes ant, bee, cat, dog" in err
-    code, _, err = run(items, *known, "--size", 2, "--predictions", guessed, "--adaptive", "--out", asked)
+    code, _, err = run(items, *known, "--size", 2, "--predictions", guessed, "--adaptive", "--out", out)
     assert code == 2

@@ -18,7 +18,7 @@ from sklearn.datasets import load_digits
 
 from oneof import Answers, OneOfClassifier, UniformQueries, respond
 from oneof.answers import files as answer_files
-from oneof.items import tables as item_tables
+from oneof.items import allocating, parquet
 
 ONEOF = str(Path(sys.executable).with_name("oneof"))
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "200"}
@@ -45,14 +45,14 @@ def left_behind(folder: Path) -> list[str]:
 def test_digits_through_the_shell(tmp_path, oneof):
     """Simulate, train, be killed, resume, evaluate, predict, export; only what is killed in a process of its own."""
 
-    def told(*words: object) -> dict:
+    def as_json(*words: object) -> dict:
         code, out, err = oneof(*words, "--json")
         assert code == 0, err
         return json.loads(out)
 
     answers, later, model = tmp_path / "answers.csv", tmp_path / "later.csv", tmp_path / "model"
-    told("simulate", TRAIN, "--size", 3, "--out", answers)
-    simulated = told("simulate", "dataset:digits/test", "--size", 3, "--seed", 1, "--out", later)
+    as_json("simulate", TRAIN, "--size", 3, "--out", answers)
+    simulated = as_json("simulate", "dataset:digits/test", "--size", 3, "--seed", 1, "--out", later)
     assert (simulated["answers"], simulated["classes"]) == (450, 10)
 
     train = ["train", TRAIN, str(answers), "--out", str(model), "--backbone", "mlp", "--width", "64", "--epochs", "20"]
@@ -67,16 +67,16 @@ def test_digits_through_the_shell(tmp_path, oneof):
     code, _, err = oneof(*train, "--resume", "--seed", "9")
     assert code == 1
     assert "of another" in err
-    assert told(*train, "--resume")["config"]["epochs"] == 20
+    assert as_json(*train, "--resume")["config"]["epochs"] == 20
     assert not (tmp_path / "model.checkpoint").exists()
-    told(*[str(tmp_path / "whole") if word == str(model) else word for word in train])
+    as_json(*[str(tmp_path / "whole") if word == str(model) else word for word in train])
     weights = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("model", "whole")]
     assert weights[0] == weights[1], "killed and resumed, or never killed: the same weights"
 
-    judged = told("evaluate", model, "dataset:digits/test", later)
+    judged = as_json("evaluate", model, "dataset:digits/test", later)
     assert judged["true"]["accuracy"] > 0.9
     assert judged["accuracy"]["low"] <= judged["true"]["accuracy"] <= judged["accuracy"]["high"]
-    assert told("predict", model, "dataset:digits/test", "--out", tmp_path / "p.csv")["items"] == 450
+    assert as_json("predict", model, "dataset:digits/test", "--out", tmp_path / "p.csv")["items"] == 450
     assert len(pd.read_csv(tmp_path / "p.csv")) == 450
     assert oneof("export", model, "--onnx", tmp_path / "model.onnx")[0] == 0
     assert (tmp_path / "model.onnx").stat().st_size > 1000
@@ -183,32 +183,35 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
         (folder / "items.csv").write_text(text)
         return ["train", folder / "items.csv", answers, "--out", folder / "model"]
 
-    def said(text: str) -> list[object]:
+    def answered(text: str) -> list[object]:
         answers.write_text(text)
         return train
 
     if name == "unknown item":
         return items(frame.to_csv(index=False)), "answer 0: item 0 is not among the 2 items"
     if name == "class out of range":
-        return said("item,subset,answer,classes\n0,0|1,yes,10\n1,2|12,no,\n"), "line 3, column subset: label '12'"
+        return answered("item,subset,answer,classes\n0,0|1,yes,10\n1,2|12,no,\n"), "line 3, column subset: label '12'"
     if name == "empty subset":
-        return said("item,subset,answer\n0,,yes\n1,2,no\n"), "line 2, column subset"
+        return answered("item,subset,answer\n0,,yes\n1,2,no\n"), "line 2, column subset"
     if name == "subset of every class":
-        return said("item,subset,answer\n0,0|1|2,yes\n1,2,no\n"), "line 2"
+        return answered("item,subset,answer\n0,0|1|2,yes\n1,2,no\n"), "line 2"
     if name == "odd answer":
-        return said("item,subset,answer\n0,0|1,yes\n1,2,perhaps\n"), "line 3, column answer: value 'perhaps'"
+        return answered("item,subset,answer\n0,0|1,yes\n1,2,perhaps\n"), "line 3, column answer: value 'perhaps'"
     if name == "empty answers":
-        return said(""), "answers.csv"
+        return answered(""), "answers.csv"
     if name == "no answers file":
         answers.unlink()
         return train, "no such file of answers"
+    if name == "contradiction":
+        answered("item,subset,answer\na,0|1,yes\nb,2,no\na,2,yes\n")
+        return items(frame.to_csv(index=False)), "the answers about item a contradict each other"
     if name == "all yes":
-        said("item,subset,answer\n" + "".join(f"{i},{i % 9}|9,yes\n" for i in range(100)))
+        answered("item,subset,answer\n" + "".join(f"{i},{i % 9}|9,yes\n" for i in range(100)))
         return [*train, "--objective", "ure"], "answers are yes: ure needs both yes and no"
     if name == "nan":
         return items("id,x\n0,1\n1,\n"), "line 3, column x: the value is missing"
     if name == "infinite":
-        said("item,subset,answer\n0,0|1,yes\n1,2|0,no\n")
+        answered("item,subset,answer\n0,0|1,yes\n1,2|0,no\n")
         return items("id,x\n0,1\n1,inf\n"), "NaN or infinity in item 1, feature 0"
     if name == "empty items":
         return items(""), "items.csv: empty file"
@@ -221,7 +224,7 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
             answers,
             "--out",
             folder / "model",
-        ], "can be read: a.png: cannot identify"
+        ], "can be read: a.png: not a picture of a known format"
     if name == "no items":
         return ["train", folder / "none.npy", answers, "--out", folder / "model"], "no such file or folder of items"
     if name == "key":
@@ -262,8 +265,9 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
 
 CASES = """
 unknown item, class out of range, empty subset, subset of every class, odd answer, empty answers, no answers file,
-all yes, nan, infinite, empty items, image, no items, key, value, objective, option, not a model, no folder,
-search and resume, search and devices, workers and no search, workers of optuna, engine, scores, checkpoint, precision
+contradiction, all yes, nan, infinite, empty items, image, no items, key, value, objective, option, not a model,
+no folder, search and resume, search and devices, workers and no search, workers of optuna, engine, scores, checkpoint,
+precision
 """
 
 
@@ -315,11 +319,11 @@ def test_streamed_from_disk_or_read_whole_the_weights_are_the_same(tmp_path, one
     lists = pa.FixedSizeListArray.from_arrays(pa.array(x.ravel()), 5)
     pq.write_table(pa.table({"id": np.arange(300), "x": lists}), tmp_path / "items.parquet")
     monkeypatch.setattr(answer_files, "ROWS_READ", 37)
-    monkeypatch.setattr(item_tables, "ROWS_READ", 29)
-    monkeypatch.setattr(item_tables, "IN_MEMORY", 0)
+    monkeypatch.setattr(parquet, "ROWS_READ", 29)
+    monkeypatch.setattr(allocating, "IN_MEMORY", 0)
     weights = []
-    for number, (items, said) in enumerate((("npy", "csv"), ("npy", "parquet"), ("parquet", "parquet"))):
-        files = tmp_path / f"items.{items}", tmp_path / f"answers.{said}"
+    for number, (items, answers) in enumerate((("npy", "csv"), ("npy", "parquet"), ("parquet", "parquet"))):
+        files = tmp_path / f"items.{items}", tmp_path / f"answers.{answers}"
         assert oneof("train", *files, "--out", tmp_path / f"{number}", "--width", 8, "--epochs", 2, "--json")[0] == 0
         weights.append((tmp_path / f"{number}" / "weights.safetensors").read_bytes())
     assert weights[0] == weights[1] == weights[2]

@@ -1,12 +1,7 @@
-import re
-
 import pytest
 
-from oneof.datasets import DataError, info, names
-
-
-def test_all_eight_are_there() -> None:
-    assert names() == ("mnist", "fashionmnist", "kmnist", "usps", "svhn", "cifar10", "emnist_letters", "digits")
+from oneof.datasets import DataError, DatasetInfo, info, register
+from oneof.datasets.registry import Download, SourceFile, downloads_of
 
 
 @pytest.mark.parametrize(
@@ -23,13 +18,14 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         info("imagenet")
 
 
-@pytest.mark.parametrize("name", names())
-def test_entries_are_consistent(name: str) -> None:
-    entry = info(name)
-    assert len(entry.class_names) == len(set(entry.class_names)) == (26 if name == "emnist_letters" else 10)
-    assert all(paper <= official for paper, official in zip(entry.paper_sizes, entry.sizes, strict=True))
-    for thing in (*entry.files, *entry.downloads):
-        assert re.fullmatch("md5:[0-9a-f]{32}|sha256:[0-9a-f]{64}", thing.checksum)
-    offered = [target for download in entry.downloads for target in (download.members.values() or [download.name])]
-    assert sorted(offered) == sorted(file.name for file in entry.files)
-    assert len({file.checksum for file in entry.files}) == len(entry.files)
+def test_a_name_that_is_taken_and_an_entry_without_a_reader_are_refused() -> None:
+    entry = info("digits")
+    with pytest.raises(DataError, match="there is a data set 'digits' already"):
+        register(entry)
+    with pytest.raises(DataError, match="the data set 'lamps' needs a function `read`"):
+        register(DatasetInfo("lamps", "Lamps", "", (1, 1), (1, 1), (1, 8, 8), ("off", "on")))
+
+
+def test_every_file_is_offered_at_every_address() -> None:
+    (download,) = downloads_of((SourceFile("a.gz", "md5:0"),), (7,), "http://one/", "http://two/")
+    assert download == Download("a.gz", ("http://one/a.gz", "http://two/a.gz"), "md5:0", 7)

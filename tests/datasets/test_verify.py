@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oneof.datasets import ChecksumError, MissingDataError, UnverifiedDataWarning
+from oneof.datasets import ChecksumError, UnverifiedDataWarning
 from oneof.datasets import verify as module
 
 
@@ -32,11 +32,6 @@ def test_an_accepted_file_is_said_aloud(tmp_path: Path) -> None:
     path.write_bytes(b"other")
     with pytest.warns(UnverifiedDataWarning, match="not the official file"):
         module.require_official(path, checksum(b"content"), accept_unverified=True)
-
-
-def test_a_missing_file_is_never_accepted(tmp_path: Path) -> None:
-    with pytest.raises(MissingDataError, match="is not there"):
-        module.require_official(tmp_path / "a", checksum(b""), accept_unverified=True)
 
 
 def test_a_file_is_read_once_until_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

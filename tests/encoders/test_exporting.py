@@ -19,11 +19,11 @@ PICTURES = np.random.default_rng(0).integers(0, 256, (5, 3, 24, 24), dtype=np.ui
 class Body(nn.Module):
     """Convolution, batch normalisation, dropout; (n, 4, h, w) as of a network without its pooling."""
 
-    def __init__(self, **said: Any) -> None:
+    def __init__(self, **attributes: Any) -> None:
         super().__init__()
         torch.manual_seed(0)
         self.layers = nn.Sequential(nn.Conv2d(3, 4, 8, stride=8), nn.BatchNorm2d(4), nn.Dropout(0.5))
-        self.__dict__ |= said
+        self.__dict__ |= attributes
 
     def forward(self, x: torch.Tensor) -> Any:
         return self.layers(x)
@@ -39,12 +39,12 @@ def expected(network: nn.Module, mean: Any, deviation: Any) -> np.ndarray:
 def test_features_are_those_of_the_network(manner: str, tmp_path: Path) -> None:
     pytest.importorskip("onnxscript", reason="the extra onnx is not installed")
     mean, deviation = (0.1, 0.2, 0.3), (0.5, 0.6, 0.7)
-    said: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "timm": {"pretrained_cfg": {"input_size": (3, 24, 24), "mean": mean, "std": deviation}},
         "open_clip": {"image_size": (24, 24), "image_mean": mean, "image_std": deviation},
         "given": {},
     }[manner]
-    network = Body(**said).train()
+    network = Body(**attributes).train()
     settings: dict[str, Any] = {"size": 24, "mean": mean, "deviation": deviation} if manner == "given" else {}
     path = export_network(network, tmp_path / "body.onnx", **settings)
     assert network.training, "the network is given back as it was"

@@ -37,13 +37,13 @@ def test_no_encoder_no_folder(tmp_path):
 
 def test_a_folder_that_was_tampered_with(tmp_path):
     encoders.write(encoders.create("words").fit(["one two", "two three"]), tmp_path)
-    told = json.loads((tmp_path / registry.FACTS).read_text())
+    description = json.loads((tmp_path / registry.FACTS).read_text())
     for change, message in (
         ({"name": "os.system"}, "unknown encoder"),
         ({"settings": {"most": 5, "more": 1}}, "not the description of an encoder"),
         ({"fingerprint": "0"}, "gives other numbers"),
     ):
-        (tmp_path / registry.FACTS).write_text(json.dumps(told | change))
+        (tmp_path / registry.FACTS).write_text(json.dumps(description | change))
         with pytest.raises(ValueError, match=message):
             encoders.read(tmp_path)
 

@@ -26,7 +26,7 @@ def test_a_long_text_does_not_make_the_others_long(monkeypatch):
     encoder, sizes = WordLlama(), []
     texts = ["short", "bank " * 2000, "a title", "家 😀 मौसम الطقس"]
     alone = np.concatenate([encoder.transform([text]) for text in texts])
-    monkeypatch.setattr(wordllama, "TOGETHER", 100)
+    monkeypatch.setattr(wordllama, "CHARACTERS_AT_ONCE", 100)
     embed = encoder._network.embed
     monkeypatch.setattr(encoder._network, "embed", lambda some, **how: (sizes.append(len(some)), embed(some, **how))[1])
     np.testing.assert_allclose(encoder.transform(texts), alone, atol=1e-6)

@@ -36,16 +36,16 @@ def drive(tmp_path: Path) -> Callable[..., dict[str, Any]]:
 def check_trouble() -> Callable[[dict[str, Any]], None]:
     """What must come of the driver's trials on any engine."""
 
-    def check(told: dict[str, Any]) -> None:
-        outcomes, heard = told["outcomes"], told["heard"]
-        assert set(outcomes) == {"raises", "dies always", "dies once", "plain", "another"}
-        assert outcomes["raises"] == {"failed": "Odd: item 3 is odd"}
-        assert outcomes["dies always"]["failed"].startswith("the worker died 2 times (")
-        assert outcomes["dies once"]["resumed"] == 2
-        assert outcomes["plain"]["resumed"] == outcomes["another"]["resumed"] == 0
+    def check(driven: dict[str, Any]) -> None:
+        results, heard = driven["results"], driven["heard"]
+        assert set(results) == {"raises", "dies always", "dies once", "plain", "another"}
+        assert results["raises"] == {"failed": "Odd: item 3 is odd"}
+        assert results["dies always"]["failed"].startswith("the worker died 2 times (")
+        assert results["dies once"]["resumed"] == 2
+        assert results["plain"]["resumed"] == results["another"]["resumed"] == 0
         for name in ("dies once", "plain", "another"):
-            assert outcomes[name]["threads"] == 1
-            assert not outcomes[name]["here"]
+            assert results[name]["threads"] == 1
+            assert not results[name]["here"]
         lost = sorted(line.split(" lost: ")[0] for line in heard if "lost" in line)
         assert lost == ["dies always", "dies once"]
         assert all("retry 1 of 1" in line for line in heard if "lost" in line)
@@ -72,11 +72,11 @@ def address() -> Iterator[str]:
     assert head.stdout is not None
     family: list[psutil.Process] = []
     try:
-        told = ""
-        while (found := re.search(r"ray start --address='([^']+)'", told)) is None:
+        printed = ""
+        while (found := re.search(r"ray start --address='([^']+)'", printed)) is None:
             line = head.stdout.readline()
-            assert line, told
-            told += line
+            assert line, printed
+            printed += line
             family = psutil.Process(head.pid).children(recursive=True)
         yield found[1]
     finally:

@@ -80,13 +80,13 @@ def main(name: str, folder: str, address: str | None = None) -> None:
     """Two rounds on one engine: one with trouble, and a quiet one."""
     os.chdir(folder)
     os.environ["ONEOF_TEST_DRIVER"] = str(os.getpid())
-    log, outcomes = Log(), {}
+    log, results = Log(), {}
     with choose(name, workers=2, address=address, retries=1) as engine:
         for trials in ROUNDS:
-            for trial, outcome in engine.run(work, {trial: trial for trial in trials}, log):
-                assert trial not in outcomes
-                outcomes[trial] = {"failed": outcome.error} if isinstance(outcome, Failed) else outcome
-    print(json.dumps({"outcomes": outcomes, "heard": log.heard}))
+            for trial, result in engine.run(work, {trial: trial for trial in trials}, log):
+                assert trial not in results
+                results[trial] = {"failed": result.error} if isinstance(result, Failed) else result
+    print(json.dumps({"results": results, "heard": log.heard}))
 
 
 if __name__ == "__main__":

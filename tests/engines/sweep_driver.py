@@ -15,7 +15,7 @@ from oneof.engines.choice import choose
 from oneof.experiments.grid import needed
 from oneof.experiments.protocol import RunSpec, preset
 from oneof.experiments.run import execute
-from oneof.experiments.runner import Outcome, run_grid
+from oneof.experiments.runner import RunResult, run_grid
 from oneof.experiments.store import Results
 
 SPECS = [
@@ -23,7 +23,7 @@ SPECS = [
 ]
 
 
-def execute_held(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
+def execute_held(spec: RunSpec, path: Path, on_epoch: Report) -> RunResult:
     def report(epochs: int) -> None:
         on_epoch(epochs)
         while spec.epochs > 2 <= epochs and (path.parent / "hold").exists():

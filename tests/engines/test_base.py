@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from oneof.engines.base import Deaths, Failed, Unwatched, attempt
+from oneof.engines.base import Deaths, Failed, Watch, attempt
 from oneof.engines.local import Local
 
 
@@ -30,6 +30,6 @@ def test_ctrl_c_is_not_a_failure() -> None:
 
 
 def test_no_retries_means_none() -> None:
-    assert Deaths(0, Unwatched()).verdict("a", "gone") == Failed("the worker died (gone)")
+    assert Deaths(0, Watch()).verdict("a", "gone") == Failed("the worker died (gone)")
     with pytest.raises(ValueError, match="retries must be at least 0, not -1"):
         Local(2, retries=-1)

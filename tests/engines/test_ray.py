@@ -11,10 +11,10 @@ pytest.importorskip("ray", reason="the ray extra is not installed")
 def test_trouble_on_a_cluster_that_is_joined(
     address: str, drive: Callable[..., dict[str, Any]], check_trouble: Callable[[dict[str, Any]], None]
 ) -> None:
-    told = drive("ray", address)
-    check_trouble(told)
-    assert {outcome.get("gpus", "") for outcome in told["outcomes"].values()} == {""}
-    assert told["stderr"] == ""
+    driven = drive("ray", address)
+    check_trouble(driven)
+    assert {result.get("gpus", "") for result in driven["results"].values()} == {""}
+    assert driven["stderr"] == ""
 
 
 @pytest.mark.parametrize(

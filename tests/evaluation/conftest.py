@@ -26,9 +26,9 @@ def _simulate(
             subsets = PredictionQueries(k, m).draw(predictions[items], rng)
         else:
             subsets = UniformQueries(k, m).draw(len(items), rng)
-        said = respond(subsets, labels[items], rng=rng, **flips)
+        responses = respond(subsets, labels[items], rng=rng, **flips)
         how: dict[str, Any] = {"design": "prediction", "predicted": predictions[items]} if decoys else {}
-        yield labels, predictions, Answers(subsets, said, items, **how)
+        yield labels, predictions, Answers(subsets, responses, items, **how)
 
 
 def _covered(truth: float, estimates: Iterator[Estimate]) -> float:

@@ -106,11 +106,11 @@ def test_looked_at_all_the_time_an_anytime_interval_stays_right(simulate: Callab
     assert wrong[False] > wrong[True] + 2, "an interval for one look is not one for twenty"
 
 
-def test_an_anytime_interval_takes_one_answer_an_item(simulate: Callable[..., Any]) -> None:
+def test_an_anytime_interval_takes_one_answer_per_item(simulate: Callable[..., Any]) -> None:
     _, predictions, answers = next(simulate(1, 10, 3, 0.9, 200, per_item=3))
     found = estimate_accuracy(predictions, answers, anytime=True)
     assert (found.n, found.kind) == (200, "anytime")
-    assert "400 further ones were not used" in found.notes[-1]
+    assert "400 other answers were not used" in found.notes[-1]
     with pytest.raises(ValueError, match="anytime interval needs uniform questions"):
         estimate_accuracy(predictions, answers, anytime=True, queries=weighted(10), check=False)
 
@@ -181,10 +181,10 @@ def test_tighter_than_the_weights_of_the_paper() -> None:
         labels = rng.integers(k, size=n)
         predictions = np.where(rng.random(n) < 0.9, labels, (labels + 1) % k)
         subsets = UniformQueries(k, m).draw(n, rng)
-        said = respond(subsets, labels)
-        ours.append(estimate_accuracy(predictions, Answers(subsets, said), check=False).value)
+        responses = respond(subsets, labels)
+        ours.append(estimate_accuracy(predictions, Answers(subsets, responses), check=False).value)
         scores = torch.nn.functional.one_hot(torch.from_numpy(predictions), k).double()
-        batch = scores, torch.from_numpy(subsets), torch.from_numpy(said)
+        batch = scores, torch.from_numpy(subsets), torch.from_numpy(responses)
         papers.append(1 - objective(*batch, flip_yes=1e-12).raw.item())  # with flips it weighs answer by answer
         group_means.append(1 - objective(*batch).raw.item())
     assert np.mean(ours) == pytest.approx(0.9, abs=0.01)
@@ -247,15 +247,15 @@ def test_adaptive_answers_do_not_judge() -> None:
     rng = np.random.default_rng(0)
     labels = rng.integers(5, size=300)
     subsets = UniformQueries(5, 2).draw(300, rng)
-    said = respond(subsets, labels)
+    responses = respond(subsets, labels)
     adaptive = np.arange(300) % 3 == 0
-    told = np.where(adaptive, ~said, said)
+    partly_wrong = np.where(adaptive, ~responses, responses)
     rates = np.where(adaptive, 0.4, 0.0)
-    estimate = estimate_accuracy(labels, Answers(subsets, told, adaptive=adaptive, flip_yes=rates))
-    assert estimate == estimate_accuracy(labels, Answers(subsets, said, flip_yes=rates)[~adaptive])
+    estimate = estimate_accuracy(labels, Answers(subsets, partly_wrong, adaptive=adaptive, flip_yes=rates))
+    assert estimate == estimate_accuracy(labels, Answers(subsets, responses, flip_yes=rates)[~adaptive])
     assert estimate.n == 200
     with pytest.raises(ValueError, match="no answers to randomly drawn questions"):
-        estimate_accuracy(labels, Answers(subsets, told, adaptive=np.ones(300, bool)))
+        estimate_accuracy(labels, Answers(subsets, partly_wrong, adaptive=np.ones(300, bool)))
 
 
 def test_perfect_agreement_has_a_width() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from oneof import UniformQueries
 from oneof.evaluation import agreement_rates, decoy_rates
-from oneof.evaluation.agreement import Agreements, alike
+from oneof.evaluation.agreement import Agreements, equal_rows
 
 
 @pytest.mark.parametrize(("k", "m"), [(2, 1), (5, 2), (6, 5)])
@@ -14,12 +14,12 @@ def test_rates_by_enumeration(k: int, m: int, rho1: float, rho0: float) -> None:
     table = np.array([[j in chosen for j in range(k)] for chosen in combinations(range(k), m)])
     p_yes = np.where(table, 1 - rho1, rho0)
 
-    def agree(y: int, guess: int) -> float:
-        return float(np.where(table[:, guess], p_yes[:, y], 1 - p_yes[:, y]).mean())
+    def agree(y: int, predicted: int) -> float:
+        return float(np.where(table[:, predicted], p_yes[:, y], 1 - p_yes[:, y]).mean())
 
     right, wrong = agreement_rates(k, m, rho1, rho0)
     assert right == pytest.approx(agree(0, 0))
-    assert all(wrong == pytest.approx(agree(0, guess)) for guess in range(1, k))
+    assert all(wrong == pytest.approx(agree(0, other)) for other in range(1, k))
     if not rho1:
         assert wrong == pytest.approx(UniformQueries(k, m).agreement_by_chance)
     right, wrong = decoy_rates(k, m, rho1, rho0)
@@ -28,9 +28,9 @@ def test_rates_by_enumeration(k: int, m: int, rho1: float, rho0: float) -> None:
     assert wrong == pytest.approx(p_yes[shown, 0].mean())
 
 
-def test_rows_that_are_alike_in_one_column_or_several() -> None:
+def test_equal_rows_of_one_column_or_several() -> None:
     for columns in ([[5, 5, 2]], [[5, 5, 2], [1, 1, 1]]):
-        first, group = alike(*map(np.array, columns))
+        first, group = equal_rows(*map(np.array, columns))
         assert (first.tolist(), group.tolist()) == ([2, 0], [1, 1, 0])
 
 
@@ -50,7 +50,9 @@ def test_answers_that_say_little_are_not_mixed_with_those_that_say_much() -> Non
     counts = Agreements(
         np.array([r1, r2]), np.array([w1, w2]), np.array([270.0, 497.0]), np.zeros(2), np.array([300.0, 500.0])
     )
-    kept = counts.most_telling()
+    kept = counts.most_informative()
     assert kept.n.tolist() == [300]
-    alike = Agreements(np.ones(2), np.array([0.5, 0.45]), np.array([90.0, 90.0]), np.zeros(2), np.array([100.0, 100.0]))
-    assert alike.most_telling().n.sum() == 200
+    similar = Agreements(
+        np.ones(2), np.array([0.5, 0.45]), np.array([90.0, 90.0]), np.zeros(2), np.array([100.0, 100.0])
+    )
+    assert similar.most_informative().n.sum() == 200

@@ -45,8 +45,8 @@ def test_labels_correct_answers_whose_flips_nobody_knows() -> None:
         labels = rng.integers(10, size=3000)
         predictions = np.where(rng.random(3000) < 0.8, labels, (labels + 1) % 10)
         subsets = UniformQueries(10, 5).draw(3000, rng)
-        said = respond(subsets, labels, flip_yes=0.1, flip_no=0.15, rng=rng)
-        answers = Answers(subsets, said)
+        responses = respond(subsets, labels, flip_yes=0.1, flip_no=0.15, rng=rng)
+        answers = Answers(subsets, responses)
         known = np.where(np.arange(3000) < 300, labels, -1)
         found = accuracy_with_labels(predictions, answers, known)
         held += found.low <= 0.8 <= found.high
@@ -62,10 +62,12 @@ def test_labels_correct_answers_whose_flips_nobody_knows() -> None:
 def test_what_they_cannot_do_is_refused(simulate: Callable[..., Any]) -> None:
     labels, predictions, answers = next(simulate(1, 5, 2, 0.8, 50))
     p = np.eye(5)[predictions]
-    with pytest.raises(ValueError, match="only estimate_accuracy knows"):
+    with pytest.raises(ValueError, match="only estimate_accuracy supports"):
         assisted_accuracy(p, answers.replace(skipped=np.arange(50) == 3))
     with pytest.raises(ValueError, match=r"shape \(items, 5\)"):
         assisted_accuracy(p[:, :4], answers)
+    with pytest.raises(ValueError, match=r"row 7 of probabilities is .*nan"):
+        assisted_accuracy(np.where(np.arange(50)[:, None] == 7, np.nan, p), answers)
     with pytest.raises(ValueError, match="too few"):
         assisted_accuracy(p, answers[:1])
     with pytest.raises(ValueError, match="some of both kinds"):

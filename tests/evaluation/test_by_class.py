@@ -18,8 +18,8 @@ def draw(n: int, seed: int, *, per_item: int = 1, **flips: Any) -> tuple[Any, An
     labels, predictions = np.divmod(rng.choice(16, size=n, p=TRUTH.ravel()), 4)
     items = np.repeat(np.arange(n), per_item)
     subsets = UniformQueries(4, 2).draw(len(items), rng)
-    said = respond(subsets, labels[items], rng=rng, **flips)
-    return predictions, Answers(subsets, said, items, **flips)
+    responses = respond(subsets, labels[items], rng=rng, **flips)
+    return predictions, Answers(subsets, responses, items, **flips)
 
 
 @pytest.mark.parametrize("options", [{}, {"per_item": 3}, {"flip_yes": 0.1, "flip_no": 0.05}])
@@ -68,11 +68,11 @@ def test_rates_that_were_estimated_widen_every_figure() -> None:
         rates = dict(zip(("flip_yes", "flip_no"), (flips + 0.5) / 21, strict=True))
         for known in (True, False):
             counts = {} if known else {"known_yes": 20.0, "known_no": 20.0}
-            told = Answers(answers.subsets, answers.responses, **rates, **counts)
-            report = class_report(predictions, told, check=False)
+            noisy = Answers(answers.subsets, answers.responses, **rates, **counts)
+            report = class_report(predictions, noisy, check=False)
             truth = np.diag(TRUTH) / TRUTH.sum(axis=1)
             recall[known].append((report["recall_low"] <= truth + 1e-9) & (truth - 1e-9 <= report["recall_high"]))
-            found = estimate_confusion(predictions, told, check=False)
+            found = estimate_confusion(predictions, noisy, check=False)
             cells[known].append(np.abs(found.value - TRUTH) <= 1.96 * found.error + 1e-9)
     assert np.mean(recall[False]) >= 0.93 > np.mean(recall[True])
     assert np.mean(cells[False]) >= 0.93 > np.mean(cells[True])
@@ -91,7 +91,7 @@ def test_either_rate_alone_widens_the_figures_if_it_was_estimated() -> None:
 def test_the_report_says_how_many_intervals_there_are() -> None:
     predictions, answers = draw(800, 0)
     each, all_at_once = class_report(predictions, answers), class_report(predictions, answers, simultaneous=True)
-    assert "4 intervals a column, each with 95%" in each.attrs["note"]
+    assert "4 intervals per column, each with 95%" in each.attrs["note"]
     assert "hold at once" in all_at_once.attrs["note"]
     assert (all_at_once["recall_high"] - all_at_once["recall_low"] >= each["recall_high"] - each["recall_low"]).all()
     assert each.columns.tolist()[:4] == ["class", "share", "share_low", "share_high"]

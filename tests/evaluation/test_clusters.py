@@ -9,7 +9,7 @@ from oneof import Answers, UniformQueries, WeightedQueries, estimate_accuracy, e
 ITEMS, CLASSES = 12, 4
 
 
-def asked(size: int = 2) -> tuple[np.ndarray, np.ndarray, Answers]:
+def answered(size: int = 2) -> tuple[np.ndarray, np.ndarray, Answers]:
     """Logits and labels of a few items, and one answer about each."""
     rng = np.random.default_rng(5)
     labels = rng.integers(CLASSES, size=ITEMS)
@@ -25,14 +25,14 @@ def repeated(answers: Answers, times: int) -> Answers:
 
 @pytest.mark.parametrize("times", [2, 5])
 def test_the_same_answers_again_make_no_risk_more_certain(times: int) -> None:
-    logits, _, answers = asked()
+    logits, _, answers = answered()
     once, often = estimate_risk(logits, answers), estimate_risk(logits, repeated(answers, times))
     assert often[:3] == pytest.approx(once[:3], rel=1e-12)
     assert (once.n, often.n) == (ITEMS, times * ITEMS)
 
 
 def test_the_same_answers_again_make_no_accuracy_more_certain() -> None:
-    _, labels, answers = asked()
+    _, labels, answers = answered()
     table = np.array([[i >> j & 1 for j in range(CLASSES)] for i in range(2**CLASSES)], dtype=bool)
     table = table[table.sum(axis=1) == 2]
     queries = WeightedQueries(table, np.full(len(table), 1 / len(table)))
@@ -45,7 +45,7 @@ def test_the_same_answers_again_make_no_accuracy_more_certain() -> None:
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_with_one_answer_an_item_the_risk_has_the_interval_of_student(confidence: float) -> None:
     """The quantile of Student's law, and the variance with one degree of freedom less; not the normal law's."""
-    logits, _, answers = asked()
+    logits, _, answers = answered()
     values = [estimate_risk(logits, answers[[row]]).value for row in range(ITEMS)]
     wanted = stats.ttest_1samp(values, 0.0).confidence_interval(confidence)
     found = estimate_risk(logits, answers, confidence=confidence)

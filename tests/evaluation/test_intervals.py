@@ -25,10 +25,10 @@ def test_clopper_pearson_is_scipys() -> None:
 def test_a_sequence_holds_at_every_look_where_clopper_pearson_does_not(p: float) -> None:
     rng = np.random.default_rng(0)
     looks = np.arange(20, 801, 10)
-    said = np.cumsum(rng.random((400, 800)) < p, axis=1)[:, looks - 1]
+    successes = np.cumsum(rng.random((400, 800)) < p, axis=1)[:, looks - 1]
     wrong = {}
     for name, interval in (("once", clopper_pearson), ("always", confidence_sequence)):
-        low, high = interval(said, np.broadcast_to(looks, said.shape), 0.95)
+        low, high = interval(successes, np.broadcast_to(looks, successes.shape), 0.95)
         wrong[name] = float(((low > p) | (high < p)).any(axis=1).mean())
     assert wrong["once"] > 0.12
     assert wrong["always"] <= 0.05
@@ -89,7 +89,7 @@ def test_a_weighted_sum_of_one_count_is_that_count() -> None:
     for count, total in ((0, 30), (3, 30), (27, 30)):
         some = WeightedCounts()
         some.add(0.5, 0.5, count, total)
-        below, above = some.reach(0.95)
+        below, above = some.margins(0.95)
         low, high = clopper_pearson(count, total, 0.95)
         np.testing.assert_allclose(
             [below, above], [0.5 * (count - total * low), 0.5 * (total * high - count)], atol=1e-9
@@ -108,7 +108,7 @@ def test_many_small_counts_hold_on_both_sides() -> None:
             some.add(weight, weight, count, total)
             low, high = clopper_pearson(count, total, 0.95)
             naive.append((value + weight * (total * low - count), value + weight * (total * high - count)))
-        below, above = some.reach(0.95)
+        below, above = some.margins(0.95)
         assert (value - below > truth).mean() <= 0.03
         assert (value + above < truth).mean() <= 0.03
         assert (square_and_add(value, naive)[0] > truth).mean() > 0.04
@@ -119,5 +119,5 @@ def test_weights_below_zero_turn_the_ends_around() -> None:
     for weight, count in ((0.2, 1), (0.1, 4)):
         up.add(weight, weight, count, 10)
         down.add(-weight, np.array([-weight]), count, 10)
-    np.testing.assert_allclose(np.array(up.reach(0.9))[::-1], np.array(down.reach(0.9))[:, 0])
-    assert WeightedCounts().reach(0.9) == (0, 0)
+    np.testing.assert_allclose(np.array(up.margins(0.9))[::-1], np.array(down.margins(0.9))[:, 0])
+    assert WeightedCounts().margins(0.9) == (0, 0)

@@ -36,14 +36,14 @@ def test_never_an_item_that_was_trained_on() -> None:
 
 def test_a_question_made_from_a_prediction_judges_that_prediction_alone() -> None:
     subsets = PredictionQueries(5, 2).draw(LABELS, 0)
-    asked = Answers(subsets, respond(subsets, LABELS), design="prediction", predicted=LABELS)
-    assert choose_judges(LABELS, asked).decoy.all()
+    decoys = Answers(subsets, respond(subsets, LABELS), design="prediction", predicted=LABELS)
+    assert choose_judges(LABELS, decoys).decoy.all()
     changed = LABELS.copy()
     changed[7] = (changed[7] + 1) % 5
-    judges = choose_judges(changed, asked)
+    judges = choose_judges(changed, decoys)
     assert np.flatnonzero(judges.unknown).tolist() == [7], "one changed prediction may have agreed or not"
     with pytest.raises(ValueError, match="made from the predictions of another model"):
-        choose_judges((LABELS + 1) % 5, asked)
+        choose_judges((LABELS + 1) % 5, decoys)
 
 
 def test_skips_are_unknown() -> None:
@@ -56,7 +56,7 @@ def test_skips_are_unknown() -> None:
 
 def test_the_first_answer_of_each_item_that_is_not_a_skip() -> None:
     judges = choose_judges(LABELS, answers(items=np.arange(60) // 3, skipped=np.arange(60) % 3 == 0))
-    assert not judges.one_an_item
+    assert not judges.one_per_item
     first = judges.first_of_each_item()
-    assert first.one_an_item
+    assert first.one_per_item
     assert not first.unknown.any()

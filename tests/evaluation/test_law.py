@@ -8,7 +8,7 @@ import pytest
 
 from oneof import Answers, PredictionQueries, UniformQueries, WeightedQueries, estimate_accuracy, estimate_risk, respond
 from oneof.evaluation.judges import choose_judges
-from oneof.evaluation.law import misfits, unlikely, unusual_annotators
+from oneof.evaluation.law import misfits, p_value, unusual_annotators
 
 RNG = np.random.default_rng(2026)
 LABELS = RNG.integers(10, size=1000)
@@ -124,16 +124,16 @@ def test_answers_that_fit_are_hardly_ever_refused() -> None:
 
 
 def test_unlikely_is_the_binomial_test() -> None:
-    assert unlikely(0, 10, 0.5, 0.5) == pytest.approx(2 / 1024)
-    assert unlikely(10, 10, 0.5, 0.5) == pytest.approx(2 / 1024)
-    assert unlikely(0, 10, 0.5, 0.5, more=5) == 1
-    assert unlikely(3, 10, 0.2, 0.6) == 1
+    assert p_value(0, 10, 0.5, 0.5) == pytest.approx(2 / 1024)
+    assert p_value(10, 10, 0.5, 0.5) == pytest.approx(2 / 1024)
+    assert p_value(0, 10, 0.5, 0.5, more=5) == 1
+    assert p_value(3, 10, 0.2, 0.6) == 1
 
 
 def test_annotators_whose_share_of_yes_does_not_fit() -> None:
     subsets = UniformQueries(10, 3).draw(1000, 0)
     who = np.array(["ann", "bob"])[np.arange(1000) % 2]
-    said = respond(subsets, LABELS) | (who == "bob")
-    told = unusual_annotators(choose_judges(LABELS, Answers(subsets, said, annotators=who)))
-    assert list(told) == ["bob"]
-    assert "100.0 % of 500 answers are yes" in told["bob"]
+    responses = respond(subsets, LABELS) | (who == "bob")
+    unusual = unusual_annotators(choose_judges(LABELS, Answers(subsets, responses, annotators=who)))
+    assert list(unusual) == ["bob"]
+    assert "100.0 % of 500 answers are yes" in unusual["bob"]

@@ -25,7 +25,7 @@ def test_the_page_stands_by_itself_and_says_it_all(judged: tuple[Any, Answers]) 
     )
     found = estimate_accuracy(p.argmax(axis=1), some, trained_on=[0, 1])
     page = html_report(found, p, some, trained_on=[0, 1], true_accuracy=0.9, unread=["x.png: <broken>"])
-    told = [
+    expected = [
         f"{100 * found.value:.1f} %",
         f"{100 * found.low:.1f} % to {100 * found.high:.1f} %",
         "598 answers about 598 items, 4 classes",
@@ -36,10 +36,10 @@ def test_the_page_stands_by_itself_and_says_it_all(judged: tuple[Any, Answers]) 
         "&lt;wolf&gt;",
         "cat &amp; dog",
         "x.png: &lt;broken&gt;",
-        "4 intervals a column",
+        "4 intervals per column",
         "16 cells from 598 answers",
     ]
-    assert [part for part in told if part not in page] == []
+    assert [part for part in expected if part not in page] == []
     assert page.count("<svg") == 3
     assert not any(part in page for part in ("<wolf>", "<script", "src=", "@import"))
 
@@ -57,6 +57,6 @@ def test_questions_made_from_predictions_have_no_recall(simulate: Callable[..., 
     _, predictions, answers = next(simulate(1, 4, 2, 0.9, 400, decoys=True))
     page = html_report(estimate_accuracy(predictions, answers), np.eye(4)[predictions], answers)
     assert "400 answers to questions that show the prediction among random others" in page
-    assert "It takes uniform questions to tell" in page
+    assert "This needs uniform questions" in page
     assert "Shares and recalls need uniform questions" in page
     assert page.count("<svg") == 2

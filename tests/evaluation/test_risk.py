@@ -35,8 +35,8 @@ def test_the_interval_of_the_risk_covers_with_flips() -> None:
     for _ in range(400):
         chosen = rng.integers(5000, size=n)
         subsets = UniformQueries(k, 3).draw(n, rng)
-        said = respond(subsets, labels[chosen], flip_yes=0.1, flip_no=0.2, rng=rng)
-        answers = Answers(subsets, said, chosen, flip_yes=0.1, flip_no=0.2)
+        responses = respond(subsets, labels[chosen], flip_yes=0.1, flip_no=0.2, rng=rng)
+        answers = Answers(subsets, responses, chosen, flip_yes=0.1, flip_no=0.2)
         estimate = estimate_risk(logits, answers, "mse", check=False)
         held += estimate.low <= truth <= estimate.high
     assert held / 400 >= 0.93
@@ -54,23 +54,34 @@ def test_skips_and_estimated_rates_widen() -> None:
     rng = np.random.default_rng(0)
     labels = rng.integers(5, size=2000)
     subsets = UniformQueries(5, 2).draw(2000, rng)
-    said = respond(subsets, labels, flip_yes=0.1, flip_no=0.1, rng=rng)
+    responses = respond(subsets, labels, flip_yes=0.1, flip_no=0.1, rng=rng)
     logits = 3 * np.eye(5)[labels]
-    known = estimate_risk(logits, Answers(subsets, said, flip_yes=0.1, flip_no=0.1))
-    rates = rates_from_gold(Answers(subsets, said), np.where(np.arange(2000) < 100, labels, -1))
-    guessed = estimate_risk(logits, rates.apply(Answers(subsets, said)))
+    known = estimate_risk(logits, Answers(subsets, responses, flip_yes=0.1, flip_no=0.1))
+    rates = rates_from_gold(Answers(subsets, responses), np.where(np.arange(2000) < 100, labels, -1))
+    guessed = estimate_risk(logits, rates.apply(Answers(subsets, responses)))
     assert guessed.high - guessed.low > 1.5 * (known.high - known.low)
-    skipped = Answers(subsets, said, flip_yes=0.1, flip_no=0.1, skipped=np.arange(2000) < 100)
+    skipped = Answers(subsets, responses, flip_yes=0.1, flip_no=0.1, skipped=np.arange(2000) < 100)
     assert estimate_risk(logits, skipped).width > known.width
 
 
 def test_a_skip_may_have_been_either_answer() -> None:
     rng = np.random.default_rng(0)
     subsets, logits = UniformQueries(4, 2).draw(30, rng), rng.normal(size=(30, 4))
-    said, skipped = subsets[:, 0].copy(), np.arange(30) == 7
-    found = estimate_risk(logits, Answers(subsets, said, skipped=skipped), check=False)
+    responses, skipped = subsets[:, 0].copy(), np.arange(30) == 7
+    found = estimate_risk(logits, Answers(subsets, responses, skipped=skipped), check=False)
     either = [
-        estimate_risk(logits, Answers(subsets, np.where(skipped, yes, said)), check=False) for yes in (True, False)
+        estimate_risk(logits, Answers(subsets, np.where(skipped, yes, responses)), check=False) for yes in (True, False)
     ]
     assert found.low == pytest.approx(min(one.low for one in either))
     assert found.high == pytest.approx(max(one.high for one in either))
+
+
+def test_questions_made_from_predictions_are_left_out_with_a_note() -> None:
+    subsets = UniformQueries(4, 2).draw(60, rng=0)
+    design = np.where(np.arange(60) < 20, "prediction", "uniform")
+    answers = Answers(subsets, subsets[:, 0], design=design, predicted=subsets.argmax(axis=1))
+    found = estimate_risk(np.zeros((60, 4)), answers, check=False)
+    assert found.n == 40
+    assert found.notes[0].startswith("left out 20 answers to questions made from predictions: this figure needs")
+    with pytest.raises(ValueError, match="no answers to randomly drawn questions to judge by: left out 20 answers"):
+        estimate_risk(np.zeros((60, 4)), answers[:20])

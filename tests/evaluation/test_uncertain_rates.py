@@ -17,13 +17,13 @@ def judged(rho: float, gold: int, annotators: int, seed: int, *, anytime: bool =
     labels = rng.integers(10, size=n + extra)
     who = np.concatenate([rng.integers(annotators, size=n), np.arange(extra) % annotators])
     subsets = UniformQueries(10, 3).draw(n + extra, rng)
-    said = respond(subsets, labels, flip_yes=rho, flip_no=rho, rng=rng)
+    responses = respond(subsets, labels, flip_yes=rho, flip_no=rho, rng=rng)
     predictions = np.where(rng.random(n + extra) < 0.9, labels, (labels + 1) % 10)
-    answers = Answers(subsets, said, annotators=who.astype(str) if annotators > 1 else None)
+    answers = Answers(subsets, responses, annotators=who.astype(str) if annotators > 1 else None)
     known = np.where(np.arange(n + extra) < n, -1, labels)
-    told = rates_from_gold(answers, known).apply(answers[:n])
-    found = estimate_accuracy(predictions, told, check=False, anytime=anytime)
-    sure = told.replace(known_yes=None, known_no=None)
+    noisy = rates_from_gold(answers, known).apply(answers[:n])
+    found = estimate_accuracy(predictions, noisy, check=False, anytime=anytime)
+    sure = noisy.replace(known_yes=None, known_no=None)
     naive = estimate_accuracy(predictions, sure, check=False)
     return found.low <= 0.9 <= found.high, naive.low <= 0.9 <= naive.high
 
@@ -49,10 +49,10 @@ def test_rates_from_repeated_questions_carry_their_error() -> None:
         once = UniformQueries(10, 3).draw(1500, rng)
         predictions = np.where(rng.random(1500) < 0.9, labels, (labels + 1) % 10)
         items = np.concatenate([np.arange(1500), np.arange(400)])
-        said = respond(once[items], labels[items], flip_yes=0.08, flip_no=0.08, rng=rng)
-        answers = Answers(once[items], said, items)
-        told = rates_from_repeated(answers).apply(answers)
-        found = estimate_accuracy(predictions, told, check=False)
+        responses = respond(once[items], labels[items], flip_yes=0.08, flip_no=0.08, rng=rng)
+        answers = Answers(once[items], responses, items)
+        noisy = rates_from_repeated(answers).apply(answers)
+        found = estimate_accuracy(predictions, noisy, check=False)
         held.append(found.low <= 0.9 <= found.high)
     assert np.mean(held) >= 0.88
 
@@ -78,10 +78,10 @@ def test_nobody_is_chosen_by_the_luck_of_an_estimate() -> None:
     labels = rng.integers(10, size=900)
     who = (np.arange(900) % 3).astype(str)
     rates = np.array([0.0, 0.02, 0.4])[np.arange(900) % 3]
-    said = respond(subsets, labels, flip_yes=rates, flip_no=rates, rng=rng)
-    sure = Answers(subsets, said, annotators=who, flip_yes=rates, flip_no=rates)
-    told = sure.replace(known_yes=np.full(900, 20.0), known_no=np.full(900, 20.0))
-    assert estimate_accuracy(labels, told, check=False).n == 900
+    responses = respond(subsets, labels, flip_yes=rates, flip_no=rates, rng=rng)
+    sure = Answers(subsets, responses, annotators=who, flip_yes=rates, flip_no=rates)
+    noisy = sure.replace(known_yes=np.full(900, 20.0), known_no=np.full(900, 20.0))
+    assert estimate_accuracy(labels, noisy, check=False).n == 900
     assert estimate_accuracy(labels, sure, check=False).n < 900
 
 

@@ -13,11 +13,11 @@ def test_unbiased_with_flips_by_enumeration() -> None:
     rho1, rho0 = 0.2, 0.1
     for truth in range(4):
         total = np.zeros(4)
-        for said in (True, False):
-            answers = Answers(table, np.full(len(table), said))
+        for response in (True, False):
+            answers = Answers(table, np.full(len(table), response))
             weights = weights_without_noise(queries, answers, np.full(14, rho1), np.full(14, rho0))
             yes = np.where(table[:, truth], 1 - rho1, rho0)
-            total += (weights * (yes if said else 1 - yes)[:, None]).mean(axis=0)
+            total += (weights * (yes if response else 1 - yes)[:, None]).mean(axis=0)
         np.testing.assert_allclose(total, np.eye(4)[truth], atol=1e-12)
 
 

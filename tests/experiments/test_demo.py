@@ -9,13 +9,13 @@ from oneof.experiments import demo
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory):
+def demonstration(tmp_path_factory):
     out = tmp_path_factory.mktemp("demo") / "page"
     return demo.run(out, size=5, seed=0, epochs=12), out / "index.html"
 
 
-def test_four_objectives_each_with_an_interval_beside_the_truth(outcome):
-    facts, page = outcome
+def test_four_objectives_each_with_an_interval_beside_the_truth(demonstration):
+    facts, page = demonstration
     assert [row["name"] for row in facts["rows"]] == ["URE (GCE)", "NN (GCE)", "ABS (GCE)", "likelihood"]
     assert (facts["answers"], facts["judging"]) == (1347, 450)
     assert facts["page"] == str(page.resolve())
@@ -27,8 +27,8 @@ def test_four_objectives_each_with_an_interval_beside_the_truth(outcome):
     assert sum(row["low"] <= row["true"] <= row["high"] for row in facts["rows"]) >= 3
 
 
-def test_the_page_is_one_file_with_the_same_figures_and_the_curves(outcome):
-    facts, page = outcome
+def test_the_page_is_one_file_with_the_same_figures_and_the_curves(demonstration):
+    facts, page = demonstration
     text = page.read_text(encoding="utf-8")
     assert list(page.parent.iterdir()) == [page]
     for row in facts["rows"]:

@@ -75,12 +75,12 @@ def test_with_nothing_run_the_page_says_so(nothing: Evidence) -> None:
 
 
 def test_what_held_out_answers_chose_is_shown_beside_what_they_did_not(nothing: Evidence, make_row: Maker) -> None:
-    tried = list(trials("usps", preset("fast")))
+    candidates = list(trials("usps", preset("fast")))
     figures = [0.21, 0.3, 0.2, 0.4, 0.5, 0.6]
     rows = pd.DataFrame(
         [
             make_row(run=trial.run, held_out_log_likelihood=-figure, label_free_accuracy=99 + figure)
-            for trial, figure in zip(tried, figures, strict=True)
+            for trial, figure in zip(candidates, figures, strict=True)
         ]
     )
     page = leaderboard_page(nothing, nothing.rows, rows)

@@ -1,5 +1,7 @@
 from dataclasses import replace
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from oneof import datasets, models
@@ -59,6 +61,11 @@ def test_a_run_without_a_step_of_its_own_keeps_the_identity_it_had_before_there_
     stepped = replace(SPEC, step_size=6)
     assert stepped.run != SPEC.run
     assert RunSpec.from_json(stepped.to_json()) == stepped
+
+
+def test_every_committed_row_has_the_identity_of_its_configuration() -> None:
+    rows = pd.read_csv(Path(__file__).parents[2] / "results" / "rows.csv", usecols=["run", "configuration"])
+    assert rows["configuration"].map(lambda text: RunSpec.from_json(text).run).tolist() == rows["run"].tolist()
 
 
 @pytest.mark.parametrize("text", ["{}", "nonsense", '{"colour": 1}', SPEC.to_json().replace("seed", "sead")])

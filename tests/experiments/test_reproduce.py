@@ -12,7 +12,7 @@ from oneof.experiments import reproduce as module
 from oneof.experiments.grid import needed
 from oneof.experiments.protocol import Budget, Preset, RunSpec, preset
 from oneof.experiments.reproduce import RunsFailed, restrict, run_again, run_missing, write
-from oneof.experiments.runner import Outcome
+from oneof.experiments.runner import RunResult
 from oneof.experiments.store import Results
 
 Maker = Callable[..., dict[str, Any]]
@@ -75,11 +75,11 @@ def test_the_search_goes_first_and_its_choice_is_used(
 ) -> None:
     done: list[RunSpec] = []
 
-    def fake(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
+    def fake(spec: RunSpec, path: Path, on_epoch: Report) -> RunResult:
         done.append(spec)
         promise = 90.0 if (spec.learning_rate, spec.weight_decay) == (1e-2, 1e-5) else 50.0 + 100 * spec.learning_rate
         promise += 30.0 if spec.learning_rate == 1e-2 else 0.0
-        return Outcome(make_row(run=spec.run, label_free_accuracy=promise), [], [])
+        return RunResult(make_row(run=spec.run, label_free_accuracy=promise), [], [])
 
     monkeypatch.setattr(module, "execute", fake)
     searching = replace(TINY, budgets={"digits": Budget("mlp", 2, search_epochs=1)})
@@ -90,11 +90,12 @@ def test_the_search_goes_first_and_its_choice_is_used(
 
 
 def test_failures_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
+    def fail(spec: RunSpec, path: Path, on_epoch: Report) -> RunResult:
         raise MemoryError("too large")
 
     monkeypatch.setattr(module, "execute", fail)
-    with pytest.raises(RunsFailed, match=r"3 runs failed, 0 finished and are kept\. digits 0.7 GCE-ABS .*too large"):
+    message = r"3 runs failed, 0 finished and are kept\. digits P\(s=1\)=0.7 GCE-ABS .*too large"
+    with pytest.raises(RunsFailed, match=message):
         run_missing("table4", TINY, Results(tmp_path), engine=Local(1), console=None)
 
 
@@ -103,11 +104,11 @@ def test_a_search_that_fails_stops_only_the_runs_that_wait_for_it(
 ) -> None:
     done: list[RunSpec] = []
 
-    def fake(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
+    def fake(spec: RunSpec, path: Path, on_epoch: Report) -> RunResult:
         done.append(spec)
         if (spec.method, spec.learning_rate, spec.epochs) == ("GCE-NN", 1e-2, 1):
             raise MemoryError("too large")
-        return Outcome(make_row(run=spec.run, label_free_accuracy=50.0 + spec.learning_rate), [], [])
+        return RunResult(make_row(run=spec.run, label_free_accuracy=50.0 + spec.learning_rate), [], [])
 
     monkeypatch.setattr(module, "execute", fake)
     searching = replace(TINY, budgets={"digits": Budget("mlp", 2, search_epochs=1)})

@@ -12,7 +12,7 @@ from oneof.engines.local import Local
 from oneof.experiments.grid import needed
 from oneof.experiments.protocol import RunSpec, preset
 from oneof.experiments.run import execute
-from oneof.experiments.runner import Outcome, describe, run_grid
+from oneof.experiments.runner import RunResult, run_grid
 from oneof.experiments.store import Results
 
 Maker = Callable[..., dict[str, Any]]
@@ -26,14 +26,14 @@ class Fake:
     def __init__(self, make_row: Maker, fails: str = "") -> None:
         self.make_row, self.fails, self.calls = make_row, fails, []
 
-    def __call__(self, spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
+    def __call__(self, spec: RunSpec, path: Path, on_epoch: Report) -> RunResult:
         self.calls.append((spec.run, path.exists()))
         path.write_text("half-way")
         for epoch in range(1, spec.epochs + 1):
             on_epoch(epoch)
         if spec.method == self.fails:
             raise MemoryError("too large")
-        return Outcome(self.make_row(run=spec.run), [], [])
+        return RunResult(self.make_row(run=spec.run), [], [])
 
 
 def test_every_run_once_and_never_again(tmp_path: Path, make_row: Maker) -> None:
@@ -51,7 +51,7 @@ def test_a_failure_keeps_the_others_and_its_checkpoint(tmp_path: Path, make_row:
     results = Results(tmp_path)
     summary = run_grid(SPECS, results, Fake(make_row, fails="GCE-NN"), HERE)
     bad = next(spec for spec in SPECS if spec.method == "GCE-NN")
-    assert summary.failed == {describe(bad): "MemoryError: too large"}
+    assert summary.failed == {f"{bad.describe()} ({bad.preset})": "MemoryError: too large"}
     assert summary.done == 3
     second = Fake(make_row)
     run_grid(SPECS, results, second, HERE)
@@ -87,4 +87,4 @@ def test_a_run_that_cannot_begin_does_not_stop_one_that_can(tmp_path: Path) -> N
     bad = replace(good, backbone="none such")
     summary = run_grid([bad, good], Results(tmp_path), execute, HERE)
     assert summary.done == 1
-    assert "unknown backbone 'none such'" in summary.failed[describe(bad)]
+    assert "unknown backbone 'none such'" in summary.failed[f"{bad.describe()} ({bad.preset})"]

@@ -85,7 +85,7 @@ OWN, LONGER = Budget("mlp", 4), Budget("mlp", 9, average=0.9)
 RECIPES = Preset("mine", "fast", (3, 4), {"digits": OWN}, candidates={"digits": (LONGER, replace(OWN, width=7))})
 
 
-def said(make_row: Maker, figures: list[float]) -> pd.DataFrame:
+def rows_of_trials(make_row: Maker, figures: list[float]) -> pd.DataFrame:
     """Rows of the first candidates, with these log-likelihoods of held-out answers, and accuracies that lie."""
     found = zip(trials("digits", RECIPES), figures, strict=False)
     return pd.DataFrame(
@@ -98,15 +98,19 @@ def said(make_row: Maker, figures: list[float]) -> pd.DataFrame:
 
 def test_candidates_are_tried_once_for_all_methods_with_answers_held_out() -> None:
     runs = needed("leaderboard", RECIPES)
-    tried = stages(runs, RECIPES, NO_ROWS)
-    assert [(spec.epochs, spec.average, spec.width) for spec in tried] == [(4, 0.0, None), (9, 0.9, None), (4, 0.0, 7)]
-    assert {(s.method, s.p_yes, s.seed, s.holdout, s.preset) for s in tried} == {
+    missing = stages(runs, RECIPES, NO_ROWS)
+    assert [(spec.epochs, spec.average, spec.width) for spec in missing] == [
+        (4, 0.0, None),
+        (9, 0.9, None),
+        (4, 0.0, 7),
+    ]
+    assert {(s.method, s.p_yes, s.seed, s.holdout, s.preset) for s in missing} == {
         ("Likelihood", 0.5, 3, 0.1, "mine-search")
     }
 
 
 def test_what_held_out_answers_prefer_serves_every_method_and_seed(make_row: Maker) -> None:
-    rows = said(make_row, [-0.3, -0.2, -0.4])
+    rows = rows_of_trials(make_row, [-0.3, -0.2, -0.4])
     assert chosen_budget("digits", RECIPES, rows) is LONGER
     runs = needed("leaderboard", RECIPES)
     assert stages(runs, RECIPES, rows) == []
@@ -116,7 +120,7 @@ def test_what_held_out_answers_prefer_serves_every_method_and_seed(make_row: Mak
 
 
 def test_until_every_candidate_was_tried_the_budget_stays(make_row: Maker) -> None:
-    rows = said(make_row, [-0.3, -0.2])
+    rows = rows_of_trials(make_row, [-0.3, -0.2])
     assert chosen_budget("digits", RECIPES, rows) is OWN
     assert len(stages(needed("leaderboard", RECIPES), RECIPES, rows)) == 1
 

@@ -41,6 +41,11 @@ def test_table2_has_the_likelihood_where_it_was_run(rows: pd.DataFrame) -> None:
     assert not lines(table, "0.3", "digits", "paper")
 
 
+def test_table2_leaves_the_letters_to_table5(rows: pd.DataFrame) -> None:
+    letters = rows[rows["dataset"] == "digits"].assign(dataset="EMNIST-Letters")
+    assert table2(pd.concat([rows, letters])).rows == table2(rows).rows
+
+
 def test_table3_marks_the_best_down_a_column(rows: pd.DataFrame) -> None:
     table = table3(rows)
     column = table.header.index("KMNIST")

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pandas as pd
 import pytest
@@ -73,12 +73,12 @@ def test_the_same_question_is_asked_of_the_paper(evidence: Evidence) -> None:
     (found,) = judge(evidence, (Claim("better", "Table II", "difference", gains),))
     assert (found.paper_holding, found.paper_cells) == (2, 2)
     assert [cell.dataset for cell in found.tested] == ["KMNIST"]
-    assert coverage(found, evidence.rows) == "1 of 2 cells. KMNIST: mlp, 40 epochs, 3 seeds"
+    assert coverage(found) == "KMNIST, 3 seeds"
 
 
-def test_coverage_tells_of_single_seeds(make_row: Callable[..., dict[str, object]]) -> None:
-    rows = pd.DataFrame([make_row(dataset="USPS", backbone="cnn-12", epochs=100)])
-    assert coverage(verdict(effect(CLEAR), effect(SINGLE)), rows) == (
-        "1 cell, and 1 with one seed, which decide nothing. USPS: cnn-12, 100 epochs, 1 to 3 seeds"
+def test_coverage_names_data_sets_and_single_seeds() -> None:
+    assert coverage(verdict(effect(CLEAR), effect(SINGLE))) == "USPS, 3 seeds; 1 cell with one seed: USPS"
+    assert coverage(verdict(effect(CLEAR), effect(CLEAR[:2]), effect(SINGLE), effect(SINGLE))) == (
+        "USPS, 2 to 3 seeds; 2 cells with one seed: USPS"
     )
-    assert coverage(verdict(), rows) == "no cell"
+    assert coverage(verdict()) == "no cell"

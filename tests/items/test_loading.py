@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from oneof.answers import Answers
-from oneof.items.loading import Items, load, load_labels
+from oneof.items.loading import Items, load
 
 
 def test_npy_stays_on_disk(tmp_path):
@@ -107,6 +107,12 @@ def test_a_table_of_paths(suffix, tmp_path):
     assert list(items.x.sources) == [tmp_path / "sub" / "a.png", tmp_path / "b.png"]
 
 
+def test_a_header_with_spaces(tmp_path):
+    (tmp_path / "list.csv").write_text("id, path\n007, a.png\n")
+    items = load(str(tmp_path / "list.csv"))
+    assert (items.ids.tolist(), list(items.x.sources)) == (["007"], [tmp_path / "a.png"])
+
+
 @pytest.mark.parametrize("column", ["label", "Class", "target", "y"])
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_column_of_labels_is_no_feature(column, suffix, tmp_path):
@@ -132,6 +138,7 @@ BAD = {
     "blank.txt": (b" \n\n", "there are no texts in it"),
     "same.csv": (b"id,text\n1,a\n1,b\n", "line 3, column id: '1' appears twice"),
     "far.csv": (b"id,url\n1,https://example.org/a.png\n", "is not on this machine: fetch it first"),
+    "gap.tsv": (b"id\tpath\n1\ta.png\n2\t\n", "row 1, column path: the value is missing"),
     "none.jsonl": (b'{"id": 1, "height": 2}\n', "expected a column text or path, found id, height"),
     "empty.csv": (b"", "empty file"),
     "noid.csv": (b"a,b\n1,2\n", "column id is missing, found a, b"),
@@ -182,57 +189,11 @@ def test_what_is_not_there(tmp_path):
         load(str(tmp_path / "two.npz"))
 
 
-@pytest.fixture
-def three() -> Items:
-    return Items(np.zeros((3, 2)), np.array(["a", "b", "c"]))
-
-
-def test_labels_by_id(three, tmp_path):
-    (tmp_path / "y.csv").write_text("id,label\nc,2\na,0\nb,1\nd,9\n")
-    labels, names = load_labels(tmp_path / "y.csv", three)
-    assert (labels.tolist(), names) == ([0, 1, 2], None)
-    (tmp_path / "n.csv").write_text("id,label\nc,wolf\na,cat\nb,dog\n")
-    labels, names = load_labels(tmp_path / "n.csv", three)
-    assert (labels.tolist(), names) == ([0, 1, 2], ("cat", "dog", "wolf"))
-    np.save(tmp_path / "y.npy", np.array([2, 0, 1], dtype=np.uint8))
-    labels, names = load_labels(tmp_path / "y.npy", three)
-    assert (labels.tolist(), names) == ([2, 0, 1], None)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("id,label\na,1\nb,2\n", "no label for item 'c'"),
-        ("id,label\na,1\nb,\nc,2\n", "no label for item 'b'"),
-        ("id,label\na,cat\nb,\nc,dog\n", "no label for item 'b'"),
-        ("id,label\na,1\nb,2\nc,0\na,0\n", "line 5, column id: 'a' appears twice"),
-        ("id,class\na,1\n", "column label is missing"),
-    ],
-)
-def test_bad_labels(text, message, three, tmp_path):
-    (tmp_path / "y.csv").write_text(text)
-    with pytest.raises(ValueError, match=message):
-        load_labels(tmp_path / "y.csv", three)
-
-
-@pytest.mark.parametrize(
-    "labels", [np.zeros(2, dtype=int), np.zeros(3), np.array([0, -1, 1]), np.zeros((3, 1), dtype=int)]
-)
-def test_bad_label_arrays(labels, three, tmp_path):
-    np.save(tmp_path / "y.npy", labels)
-    with pytest.raises(ValueError, match=r"y\.npy: expected 3 class numbers"):
-        load_labels(tmp_path / "y.npy", three)
+@pytest.mark.parametrize("labels", [np.zeros(2, dtype=int), np.zeros(3), np.array([0, -1, 1])])
+def test_bad_labels_of_an_npz_file(labels, tmp_path):
     np.savez(tmp_path / "xy.npz", x=np.zeros((3, 2)), y=labels)
     with pytest.raises(ValueError, match=r"xy\.npz: expected 3 class numbers"):
         load(str(tmp_path / "xy.npz"))
-
-
-def test_a_table_with_semicolons_and_decimal_commas(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text("\ufeffid;height;wide\na;1,5;2\nb;-0,25;3\n", encoding="utf-8")
-    items = load(str(path))
-    assert items.ids.tolist() == ["a", "b"]
-    np.testing.assert_allclose(items.x, [[1.5, 2], [-0.25, 3]])
 
 
 def test_a_text_among_numbers_with_decimal_commas_is_named(tmp_path):

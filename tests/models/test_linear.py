@@ -29,5 +29,5 @@ def test_exact_labels_make_it_logistic_regression():
 
 
 def test_it_has_no_width():
-    with pytest.raises(ValueError, match="takes no width, but got 8"):
+    with pytest.raises(ValueError, match="has no width, but got 8"):
         models.create("linear", (3,), classes=2, width=8)

@@ -91,9 +91,9 @@ def test_rates_and_model_together_find_the_coins() -> None:
     items, who = np.repeat(np.arange(900), 3), rng.integers(10, size=2700)
     flips = np.array([0.05, 0.1, 0.15, 0.2, 0.1, 0.05, 0.1, 0.1, 0.5, 0.5])
     subsets = UniformQueries(5, 2).draw(2700, rng)
-    said = respond(subsets, labels[items], flip_yes=flips[who], flip_no=flips[who], rng=rng)
+    responses = respond(subsets, labels[items], flip_yes=flips[who], flip_no=flips[who], rng=rng)
     names = np.array([f"a{number}" for number in range(10)])
-    fitted = fit_with_noise(Linear(), X, Answers(subsets, said, items, annotators=names[who]))
+    fitted = fit_with_noise(Linear(), X, Answers(subsets, responses, items, annotators=names[who]))
     assert fitted.rates.named("random") == ["a8", "a9"]
     error = np.abs(np.stack([fitted.rates.flip_yes, fitted.rates.flip_no]) - flips).mean()
     assert error < 0.05

@@ -27,8 +27,8 @@ def test_only_gold_items_count_and_annotators_are_told_apart() -> None:
     who = np.array(["good", "coin", "liar", "yea-sayer"])[np.arange(4000) // 2 % 4]
     flip_yes = np.select([who == "coin", who == "liar", who == "yea-sayer"], [0.5, 0.95, 0.0], 0.05)
     flip_no = np.select([who == "coin", who == "liar", who == "yea-sayer"], [0.5, 0.95, 1.0], 0.05)
-    said = respond(subsets, truth, flip_yes=flip_yes, flip_no=flip_no, rng=1)
-    rates = rates_from_gold(Answers(subsets, said, annotators=who), labels)
+    responses = respond(subsets, truth, flip_yes=flip_yes, flip_no=flip_no, rng=1)
+    rates = rates_from_gold(Answers(subsets, responses, annotators=who), labels)
     assert dict(zip(rates.annotators, rates.verdicts, strict=True)) == {
         "coin": "random",
         "good": "fine",

@@ -65,16 +65,16 @@ def test_privacy_comes_on_top_of_the_annotators_errors() -> None:
 
 def test_estimated_rates_stay_as_uncertain_as_they_were() -> None:
     """A rate r becomes e + (1 - 2 e) r, so its variance r (1 - r) / known is scaled by (1 - 2 e)^2."""
-    told = Answers([[True, False]] * 2, [True, True], flip_yes=0.1, flip_no=0.2, known_yes=50.0, known_no=80.0)
-    private, e = privatise(told, epsilon=2.0, rng=0), flip_rate(2.0)
-    for old, known, new, now in (
+    noisy = Answers([[True, False]] * 2, [True, True], flip_yes=0.1, flip_no=0.2, known_yes=50.0, known_no=80.0)
+    private, e = privatise(noisy, epsilon=2.0, rng=0), flip_rate(2.0)
+    for old, known, new, count in (
         (0.1, 50, private.flip_yes, private.known_yes),
         (0.2, 80, private.flip_no, private.known_no),
     ):
         assert new is not None
-        assert now is not None
+        assert count is not None
         np.testing.assert_allclose(new, e + (1 - 2 * e) * old)
-        np.testing.assert_allclose(new * (1 - new) / now, (1 - 2 * e) ** 2 * old * (1 - old) / known)
+        np.testing.assert_allclose(new * (1 - new) / count, (1 - 2 * e) ** 2 * old * (1 - old) / known)
     perfect = Answers([[True, False]], [True], flip_yes=0.0, flip_no=0.1, known_yes=50.0, known_no=50.0)
     assert np.isfinite(privatise(perfect, epsilon=2.0, rng=0).known_yes).all()
 

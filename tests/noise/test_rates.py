@@ -33,29 +33,29 @@ def test_apply_writes_rates_turns_inverters_and_leaves_out_noise() -> None:
         adaptive=[False, True, False, True],
         class_names=["x", "y", "z"],
     )
-    told = rates([0.1, 0.5, 0.9], [0.2, 0.5, 0.8]).apply(answers)
-    assert told.items.tolist() == [3, 5, 6]
-    assert told.responses.tolist() == [True, False, True]
-    assert told.flip_yes is not None
-    assert told.flip_no is not None
-    assert told.adaptive is not None
-    np.testing.assert_allclose(told.flip_yes, [0.1, 0.1, 0.1])
-    np.testing.assert_allclose(told.flip_no, [0.2, 0.2, 0.2])
-    assert told.adaptive.tolist() == [False, False, True]
-    assert told.class_names == ("x", "y", "z")
+    noisy = rates([0.1, 0.5, 0.9], [0.2, 0.5, 0.8]).apply(answers)
+    assert noisy.items.tolist() == [3, 5, 6]
+    assert noisy.responses.tolist() == [True, False, True]
+    assert noisy.flip_yes is not None
+    assert noisy.flip_no is not None
+    assert noisy.adaptive is not None
+    np.testing.assert_allclose(noisy.flip_yes, [0.1, 0.1, 0.1])
+    np.testing.assert_allclose(noisy.flip_no, [0.2, 0.2, 0.2])
+    assert noisy.adaptive.tolist() == [False, False, True]
+    assert noisy.class_names == ("x", "y", "z")
 
 
 def test_one_nameless_pair_of_rates_serves_everybody() -> None:
     everybody = FlipRates(("",), np.array([0.1]), np.array([0.2]), np.zeros((1, 2, 2)), np.array([9]))
-    told = everybody.apply(Answers([[True, False]] * 2, [True, False], annotators=["ann", "bob"]))
-    assert told.flip_yes is not None
-    np.testing.assert_allclose(told.flip_yes, 0.1)
+    noisy = everybody.apply(Answers([[True, False]] * 2, [True, False], annotators=["ann", "bob"]))
+    assert noisy.flip_yes is not None
+    np.testing.assert_allclose(noisy.flip_yes, 0.1)
 
 
 def test_unknown_annotators_are_named() -> None:
     with pytest.raises(ValueError, match="no flip rates for annotator 'zoe'; known: a, b"):
         rates([0.1, 0.1], [0.1, 0.1]).apply(Answers([[True, False]], [True], annotators=["zoe"]))
-    with pytest.raises(ValueError, match="do not say who gave them"):
+    with pytest.raises(ValueError, match="these answers have no annotators"):
         rates([0.1, 0.1], [0.1, 0.1]).apply(Answers([[True, False]], [True]))
 
 
@@ -69,10 +69,10 @@ def test_table_and_text() -> None:
 def test_how_sure_the_rates_are_goes_with_them() -> None:
     found = rates([0.1, 0.2], [0.1, 0.1], error=0.02)
     np.testing.assert_allclose(found.worth, [[0.09 / 4e-4 - 1] * 2, [0.16 / 4e-4 - 1, 0.09 / 4e-4 - 1]])
-    told = found.apply(Answers([[True, False]] * 2, [True, True], annotators=["a", "b"]))
-    np.testing.assert_allclose(told.known_yes, found.worth[:, 0])
-    together = FlipRates(("",), np.array([0.1]), np.array([0.1]), np.full((1, 2, 2), 4e-4), np.array([9]))
-    np.testing.assert_allclose(together.worth, 0.09 / 8e-4 - 1, err_msg="errors that go together count twice")
+    noisy = found.apply(Answers([[True, False]] * 2, [True, True], annotators=["a", "b"]))
+    np.testing.assert_allclose(noisy.known_yes, found.worth[:, 0])
+    correlated = FlipRates(("",), np.array([0.1]), np.array([0.1]), np.full((1, 2, 2), 4e-4), np.array([9]))
+    np.testing.assert_allclose(correlated.worth, 0.09 / 8e-4 - 1, err_msg="fully correlated errors count twice")
     assert (rates([0.1], [0.1], error=0.5).worth == 0).all(), "known worse than after no answer at all"
     sure = FlipRates(("",), np.array([0.0]), np.array([0.2]), np.zeros((1, 2, 2)), np.array([9]))
     assert np.isinf(sure.worth).all()
@@ -117,24 +117,24 @@ def test_covariance_is_that_of_the_scores_of_whole_groups() -> None:
     """Two annotators, three answers a question; the scores by differences of its likelihood, both truths added up."""
     rng, prior, rho = np.random.default_rng(0), 0.4, np.array([0.1, 0.3, 0.25, 0.15])
     who, group = rng.integers(2, size=(40, 3)), np.repeat(np.arange(40), 3)
-    said = rng.random((40, 3)) < np.where(rng.random((40, 1)) < prior, 0.8, 0.2)
+    responses = rng.random((40, 3)) < np.where(rng.random((40, 1)) < prior, 0.8, 0.2)
 
     def both(rho: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         rho1, rho0 = rho[2 * who], rho[2 * who + 1]
-        return prior * np.where(said, 1 - rho1, rho1).prod(axis=1), (1 - prior) * np.where(said, rho0, 1 - rho0).prod(
-            axis=1
-        )
+        return prior * np.where(responses, 1 - rho1, rho1).prod(axis=1), (1 - prior) * np.where(
+            responses, rho0, 1 - rho0
+        ).prod(axis=1)
 
     step = 1e-6 * np.eye(4)
     scores = np.array([np.log(sum(both(rho + h))) - np.log(sum(both(rho - h))) for h in step]) / 2e-6
     whole = np.linalg.inv(scores @ scores.T + np.diag(1 / (rho * (1 - rho))))
     yes, no = both(rho)
-    found = covariance(np.repeat(yes / (yes + no), 3), said.ravel(), who.ravel(), rho.reshape(2, 2), group)
+    found = covariance(np.repeat(yes / (yes + no), 3), responses.ravel(), who.ravel(), rho.reshape(2, 2), group)
     np.testing.assert_allclose(found, [whole[:2, :2], whole[2:, 2:]], rtol=1e-5, atol=1e-8)
 
 
 def test_saying_the_opposite_is_known_as_well_as_saying_the_truth() -> None:
-    said, truth = np.arange(60) % 7 > 2, np.linspace(0.05, 0.95, 60)
+    responses, truth = np.arange(60) % 7 > 2, np.linspace(0.05, 0.95, 60)
     who, group, rho = np.zeros(60, dtype=np.int64), np.arange(60) // 2, np.array([[2e-5, 0.3]])
-    found = covariance(truth, said, who, rho, group)
-    np.testing.assert_allclose(covariance(truth, ~said, who, 1 - rho, group), found, rtol=1e-9)
+    found = covariance(truth, responses, who, rho, group)
+    np.testing.assert_allclose(covariance(truth, ~responses, who, 1 - rho, group), found, rtol=1e-9)

@@ -14,8 +14,8 @@ def ask_each_twice(flip_yes: np.ndarray, flip_no: np.ndarray, questions: int, se
     second = (first + rng.integers(1, max(2, len(flip_yes)), size=questions)) % len(flip_yes)
     who = np.concatenate([first, second])
     subsets, items = np.concatenate([once, once]), np.tile(np.arange(questions), 2)
-    said = respond(subsets, labels[items], flip_yes=flip_yes[who], flip_no=flip_no[who], rng=rng)
-    return Answers(subsets, said, items, annotators=[f"a{number}" for number in who])
+    responses = respond(subsets, labels[items], flip_yes=flip_yes[who], flip_no=flip_no[who], rng=rng)
+    return Answers(subsets, responses, items, annotators=[f"a{number}" for number in who])
 
 
 def test_rates_without_labels_or_model() -> None:

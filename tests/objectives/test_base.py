@@ -31,10 +31,10 @@ def answered(n: int, k: int, m: int, seed: int = 0) -> tuple[Tensor, Tensor, Ten
     """Logits in float64, subsets, and answers with some of either kind."""
     rng = np.random.default_rng(seed)
     subsets = torch.from_numpy(UniformQueries(k, m).draw(n, rng))
-    said = torch.from_numpy(rng.random(n) < 0.4)
+    responses = torch.from_numpy(rng.random(n) < 0.4)
     if n > 1:
-        said[0], said[1] = True, False
-    return torch.from_numpy(2 * rng.normal(size=(n, k))), subsets, said
+        responses[0], responses[1] = True, False
+    return torch.from_numpy(2 * rng.normal(size=(n, k))), subsets, responses
 
 
 def gradient(objective: Objective, logits: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -53,29 +53,29 @@ def test_every_name_is_tried() -> None:
 @pytest.mark.parametrize("size", [1e4, -1e4])
 def test_logits_of_ten_thousand(name: str, options: dict[str, Any], size: float) -> None:
     objective = objectives.create(name, **options)
-    _, subsets, said = answered(8, 6, 2)
+    _, subsets, responses = answered(8, 6, 2)
     for hot in range(6):
         logits = torch.zeros(8, 6, dtype=torch.float32)
         logits[:, hot] = size
         logits[:, (hot + 1) % 6] = -size
-        for answer in gradient(objective, logits, subsets, said):
+        for answer in gradient(objective, logits, subsets, responses):
             assert torch.isfinite(answer).all()
 
 
 @every
 def test_ten_thousand_classes(name: str, options: dict[str, Any]) -> None:
     objective = objectives.create(name, **options)
-    logits, subsets, said = answered(4, 10_000, 5_000)
-    for answer in gradient(objective, 50 * logits.float(), subsets, said):
+    logits, subsets, responses = answered(4, 10_000, 5_000)
+    for answer in gradient(objective, 50 * logits.float(), subsets, responses):
         assert torch.isfinite(answer).all()
 
 
 @every
 def test_float32_is_close_to_float64(name: str, options: dict[str, Any]) -> None:
     objective = objectives.create(name, **options)
-    logits, subsets, said = answered(64, 12, 5)
-    exact = gradient(objective, logits, subsets, said)
-    rounded = gradient(objective, logits.float(), subsets, said)
+    logits, subsets, responses = answered(64, 12, 5)
+    exact = gradient(objective, logits, subsets, responses)
+    rounded = gradient(objective, logits.float(), subsets, responses)
     for wanted, found in zip(exact, rounded, strict=True):
         assert found.dtype == torch.float32
         torch.testing.assert_close(found.double(), wanted, rtol=2e-5, atol=2e-6)
@@ -84,23 +84,25 @@ def test_float32_is_close_to_float64(name: str, options: dict[str, Any]) -> None
 @every
 def test_half_precision_logits_are_risks_in_float32(name: str, options: dict[str, Any]) -> None:
     objective = objectives.create(name, **options)
-    logits, subsets, said = answered(16, 5, 2)
+    logits, subsets, responses = answered(16, 5, 2)
     logits = logits.bfloat16()
-    risk = objective(logits, subsets, said)
+    risk = objective(logits, subsets, responses)
     assert risk.raw.dtype == torch.float32
-    assert risk.raw.item() == pytest.approx(objective(logits.float(), subsets, said).raw.item(), rel=1e-5)
+    assert risk.raw.item() == pytest.approx(objective(logits.float(), subsets, responses).raw.item(), rel=1e-5)
 
 
 @every
 def test_gradients_are_right(name: str, options: dict[str, Any]) -> None:
     objective = objectives.create(name, **options)
-    logits, subsets, said = answered(5, 4, 2)
-    if objective(logits, subsets, said).raw.item() < 0 and name == "nn":
-        assert gradient(objective, logits, subsets, said)[2].abs().max() == 0
-    assert torch.autograd.gradcheck(lambda z: objective(z, subsets, said).value, logits.requires_grad_(), atol=1e-7)
+    logits, subsets, responses = answered(5, 4, 2)
+    if objective(logits, subsets, responses).raw.item() < 0 and name == "nn":
+        assert gradient(objective, logits, subsets, responses)[2].abs().max() == 0
+    assert torch.autograd.gradcheck(
+        lambda z: objective(z, subsets, responses).value, logits.requires_grad_(), atol=1e-7
+    )
     rows = torch.tensor([0, 0, 2, 1, 2])
     fitting = subsets if name not in ("likelihood", "proden") else subsets[:1].repeat(5, 1)
-    same = said if name not in ("likelihood", "proden") else torch.ones(5, dtype=torch.bool)
+    same = responses if name not in ("likelihood", "proden") else torch.ones(5, dtype=torch.bool)
     assert torch.autograd.gradcheck(
         lambda z: objective(z, fitting, same, rows=rows).value, logits[:3].detach().requires_grad_(), atol=1e-7
     )
@@ -110,26 +112,26 @@ def test_gradients_are_right(name: str, options: dict[str, Any]) -> None:
 def test_a_second_derivative_is_refused_or_right(name: str, options: dict[str, Any]) -> None:
     """Gradients written by hand know nothing of a second derivative; they must say so and not return zeros."""
     objective = objectives.create(name, **options)
-    logits, subsets, said = answered(5, 4, 2)
+    logits, subsets, responses = answered(5, 4, 2)
     with pytest.raises(RuntimeError, match="once only"):
-        torch.autograd.grad(objective(logits.requires_grad_(), subsets, said).raw, logits, create_graph=True)
+        torch.autograd.grad(objective(logits.requires_grad_(), subsets, responses).raw, logits, create_graph=True)
 
 
 @every
 def test_shares_of_parts_add_up_to_the_whole(name: str, options: dict[str, Any]) -> None:
     """What training on several workers or micro-batches rests on: one global batch, in uneven parts."""
     n, k = 23, 6
-    logits, subsets, said = answered(n, k, 3)
+    logits, subsets, responses = answered(n, k, 3)
     items = torch.arange(n)
     cuts = [slice(0, 1), slice(1, 9), slice(9, 11), slice(11, n)]
     whole, parted = (objectives.create(name, **options) for _ in range(2))
     for objective in (whole, parted):
         objective.prepare(n, k)
     for visit in range(2):
-        _, raw, grad = gradient(whole, logits + visit, subsets, said, items=items)
-        pieces = [Batch(subsets[cut], said[cut], None, items[cut]) for cut in cuts]
+        _, raw, grad = gradient(whole, logits + visit, subsets, responses, items=items)
+        pieces = [Batch(subsets[cut], responses[cut], None, items[cut]) for cut in cuts]
         counts = tuple(float(sum(parts)) for parts in zip(*(parted.counts(piece) for piece in pieces), strict=True))
-        assert counts == pytest.approx(parted.counts(Batch(subsets, said)))
+        assert counts == pytest.approx(parted.counts(Batch(subsets, responses)))
         leaf = (logits + visit).requires_grad_()
         shares = [parted.raw(leaf[cut], piece, counts) for cut, piece in zip(cuts, pieces, strict=True)]
         assert sum(share.item() for share in shares) == pytest.approx(raw.item(), abs=1e-12)
@@ -140,13 +142,13 @@ def test_shares_of_parts_add_up_to_the_whole(name: str, options: dict[str, Any])
 
 @every
 def test_shares_add_up_where_items_have_several_answers(name: str, options: dict[str, Any]) -> None:
-    logits, subsets, said, rows = several()
+    logits, subsets, responses, rows = several()
     objective = objectives.create(name, **options)
-    whole = objective(logits, subsets, said, rows=rows).raw
+    whole = objective(logits, subsets, responses, rows=rows).raw
     first = rows < 2
     pieces = [
-        (logits[:2], Batch(subsets[first], said[first], rows[first])),
-        (logits[2:], Batch(subsets[~first], said[~first], rows[~first] - 2)),
+        (logits[:2], Batch(subsets[first], responses[first], rows[first])),
+        (logits[2:], Batch(subsets[~first], responses[~first], rows[~first] - 2)),
     ]
     counts = tuple(float(sum(parts)) for parts in zip(*(objective.counts(piece) for _, piece in pieces), strict=True))
     assert sum(objective.raw(*piece, counts).item() for piece in pieces) == pytest.approx(whole.item(), abs=1e-12)
@@ -161,20 +163,20 @@ def several() -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 @every
 def test_an_item_without_answers_gets_no_gradient(name: str, options: dict[str, Any]) -> None:
-    logits, subsets, said, rows = several()
+    logits, subsets, responses, rows = several()
     objective = objectives.create(name, **options)
-    _, _, grad = gradient(objective, logits, subsets, said, rows=rows)
+    _, _, grad = gradient(objective, logits, subsets, responses, rows=rows)
     assert grad[3].abs().max() < 1e-16
-    alone = gradient(objective, logits[:3], subsets, said, rows=rows)
+    alone = gradient(objective, logits[:3], subsets, responses, rows=rows)
     torch.testing.assert_close(alone[2], grad[:3])
 
 
 @every
 def test_rows_in_order_are_the_same_as_no_rows(name: str, options: dict[str, Any]) -> None:
-    logits, subsets, said = answered(12, 5, 2)
+    logits, subsets, responses = answered(12, 5, 2)
     objective = objectives.create(name, **options)
-    plain = gradient(objective, logits, subsets, said)
-    with_rows = gradient(objective, logits, subsets, said, rows=torch.arange(12))
+    plain = gradient(objective, logits, subsets, responses)
+    with_rows = gradient(objective, logits, subsets, responses, rows=torch.arange(12))
     for wanted, found in zip(plain, with_rows, strict=True):
         torch.testing.assert_close(found, wanted, rtol=1e-10, atol=1e-12)
 
@@ -188,24 +190,24 @@ def test_rows_in_order_are_the_same_as_no_rows(name: str, options: dict[str, Any
     ],
 )
 def test_rows_are_the_mean_over_items_of_the_mean_over_answers(name: str, options: dict[str, Any]) -> None:
-    logits, subsets, said, rows = several()
+    logits, subsets, responses, rows = several()
     objective = objectives.create(name, **options)
     means = []
     for item in range(3):
         own = torch.nonzero(rows == item)[:, 0]
-        single = [objective(logits[item : item + 1], subsets[i : i + 1], said[i : i + 1]).raw.item() for i in own]
+        single = [objective(logits[item : item + 1], subsets[i : i + 1], responses[i : i + 1]).raw.item() for i in own]
         means.append(sum(single) / len(single))
-    assert objective(logits, subsets, said, rows=rows).raw.item() == pytest.approx(sum(means) / 3, abs=1e-12)
+    assert objective(logits, subsets, responses, rows=rows).raw.item() == pytest.approx(sum(means) / 3, abs=1e-12)
 
 
 def test_rows_of_the_group_means_share_an_item_between_its_answers() -> None:
-    logits, subsets, said, rows = several()
+    logits, subsets, responses, rows = several()
     table = objectives.create("ure").raw  # the same formula, spelled out below
     share = torch.tensor([1 / 3, 1 / 2, 1 / 3, 1.0, 1 / 2, 1 / 3], dtype=torch.float64)
     inside = torch.stack([(2 - 2 * torch.softmax(logits[r], 0))[s].mean() for r, s in zip(rows, subsets, strict=True)])
-    yes = (share * inside)[said].sum() / share[said].sum()
-    no = (share * inside)[~said].sum() / share[~said].sum()
-    batch = Batch(subsets, said, rows)
+    yes = (share * inside)[responses].sum() / share[responses].sum()
+    no = (share * inside)[~responses].sum() / share[~responses].sum()
+    batch = Batch(subsets, responses, rows)
     found = table(logits, batch, objectives.create("ure").counts(batch))
     assert found.item() == pytest.approx((2 * yes - no).item(), abs=1e-12)
 
@@ -216,28 +218,30 @@ def test_rows_of_the_group_means_share_an_item_between_its_answers() -> None:
     [(n, o) for n, o in EVERY if objectives.create(n, **o).corrects_flips and o.get("weights") != "paper"],
 )
 def test_rates_of_zero_change_nothing(name: str, options: dict[str, Any]) -> None:
-    logits, subsets, said = answered(9, 5, 2)
+    logits, subsets, responses = answered(9, 5, 2)
     objective = objectives.create(name, **options)
-    plain = objective(logits, subsets, said).raw.item()
+    plain = objective(logits, subsets, responses).raw.item()
     zero = torch.zeros(9)
-    assert objective(logits, subsets, said, flip_yes=zero, flip_no=0.0).raw.item() == pytest.approx(plain, abs=1e-7)
+    assert objective(logits, subsets, responses, flip_yes=zero, flip_no=0.0).raw.item() == pytest.approx(
+        plain, abs=1e-7
+    )
 
 
 @every
 @settings(max_examples=30)
 @given(
     n=st.integers(1, 6), k=st.integers(2, 7), wrong=st.sampled_from(
-        ["classes", "said", "rows", "row numbers", "floats", "bits", "none", "items", "size", "rates", "dimensions"]),
+        ["classes", "responses", "rows", "row numbers", "floats", "bits", "none", "items", "size", "rates", "dims"]),
 )  # fmt: skip
 def test_bad_input_is_a_value_error(name: str, options: dict[str, Any], n: int, k: int, wrong: str) -> None:
     objective = objectives.create(name, **options)
     objective.prepare(n, k)
-    logits, subsets, said = answered(n, k, 1)
+    logits, subsets, responses = answered(n, k, 1)
     more: dict[str, Any] = {}
     if wrong == "classes":
         logits = torch.cat([logits, logits], dim=1)
-    elif wrong == "said":
-        said = torch.cat([said, said])
+    elif wrong == "responses":
+        responses = torch.cat([responses, responses])
     elif wrong == "rows":
         logits = torch.cat([logits, logits])
     elif wrong == "row numbers":
@@ -245,19 +249,19 @@ def test_bad_input_is_a_value_error(name: str, options: dict[str, Any], n: int, 
     elif wrong == "floats":
         subsets = subsets.double()
     elif wrong == "bits":
-        said = said.long()
+        responses = responses.long()
     elif wrong == "none":
-        logits, subsets, said = logits[:0], subsets[:0], said[:0]
+        logits, subsets, responses = logits[:0], subsets[:0], responses[:0]
     elif wrong == "items":
         more["items"] = torch.arange(n + 1)
     elif wrong == "rates":
         more["flip_yes"] = torch.full((n, 1), 0.1) if n > 1 else 1.5
-    elif wrong == "dimensions":
+    elif wrong == "dims":
         logits = logits[0]
     elif wrong == "size":
-        subsets, said = torch.zeros_like(subsets), torch.ones_like(said)
+        subsets, responses = torch.zeros_like(subsets), torch.ones_like(responses)
     with pytest.raises(ValueError, match=r"\w"):
-        objective(logits, subsets, said, **more)
+        objective(logits, subsets, responses, **more)
 
 
 @pytest.mark.parametrize(
@@ -273,48 +277,48 @@ def test_bad_input_is_a_value_error(name: str, options: dict[str, Any], n: int, 
     ],
 )
 def test_messages_name_the_offender(more: dict[str, Any], message: str) -> None:
-    logits, subsets, said = answered(2, 3, 1)
+    logits, subsets, responses = answered(2, 3, 1)
     with pytest.raises(ValueError, match=message):
-        objectives.create("likelihood")(logits, subsets, said, **more)
+        objectives.create("likelihood")(logits, subsets, responses, **more)
 
 
 def test_flips_that_cannot_be_corrected_are_refused() -> None:
-    logits, subsets, said = answered(2, 3, 1)
+    logits, subsets, responses = answered(2, 3, 1)
     for name in ("mcl-exp", "pll-avg"):
         with pytest.raises(ValueError, match="cannot correct for flips; use one of ure"):
-            objectives.create(name)(logits, subsets, said, flip_no=0.1)
+            objectives.create(name)(logits, subsets, responses, flip_no=0.1)
 
 
 def test_a_general_query_distribution_with_rows() -> None:
-    logits, subsets, said, rows = several()
+    logits, subsets, responses, rows = several()
     table = np.array([[i >> j & 1 for j in range(5)] for i in range(1, 31)])
     queries = WeightedQueries(table, np.full(30, 1 / 30))
     objective = objectives.create("ure", weights="minimum-norm", queries=queries)
     means = []
     for item in range(3):
         own = torch.nonzero(rows == item)[:, 0]
-        single = [objective(logits[item : item + 1], subsets[i : i + 1], said[i : i + 1]).raw.item() for i in own]
+        single = [objective(logits[item : item + 1], subsets[i : i + 1], responses[i : i + 1]).raw.item() for i in own]
         means.append(sum(single) / len(single))
-    assert objective(logits, subsets, said, rows=rows).raw.item() == pytest.approx(sum(means) / 3, abs=1e-12)
+    assert objective(logits, subsets, responses, rows=rows).raw.item() == pytest.approx(sum(means) / 3, abs=1e-12)
 
 
 def test_a_loss_of_ones_own() -> None:
-    logits, subsets, said = answered(9, 5, 2)
+    logits, subsets, responses = answered(9, 5, 2)
 
     def twice_mae(z: Tensor) -> Tensor:
         return 4 - 4 * torch.softmax(z, dim=-1)
 
     for name in ("ure", "pll-avg"):
-        ours = gradient(objectives.create(name), logits, subsets, said)
-        own = gradient(objectives.create(name, loss=twice_mae), logits, subsets, said)
+        ours = gradient(objectives.create(name), logits, subsets, responses)
+        own = gradient(objectives.create(name, loss=twice_mae), logits, subsets, responses)
         for wanted, found in zip(ours, own, strict=True):
             torch.testing.assert_close(found, 2 * wanted)
 
 
 def test_a_risk_can_be_used_as_its_value() -> None:
-    logits, subsets, said = answered(4, 3, 1)
+    logits, subsets, responses = answered(4, 3, 1)
     logits = logits.detach().requires_grad_()
-    risk = objectives.create("likelihood")(logits, subsets, said)
+    risk = objectives.create("likelihood")(logits, subsets, responses)
     value, raw = risk
     assert risk.item() == value.item() == raw.item()
     penalty = torch.tensor(2.0)
@@ -328,16 +332,16 @@ def test_a_risk_can_be_used_as_its_value() -> None:
 
 @pytest.mark.parametrize("name", ["likelihood", "ure", "mcl-log"])
 def test_answers_in_place_of_tensors(name: str) -> None:
-    logits, subsets, said = answered(4, 3, 1)
+    logits, subsets, responses = answered(4, 3, 1)
     objective = objectives.create(name)
-    plain = objective(logits, subsets, said).value
-    torch.testing.assert_close(objective(logits, Answers(subsets.numpy(), said.numpy())).value, plain)
+    plain = objective(logits, subsets, responses).value
+    torch.testing.assert_close(objective(logits, Answers(subsets.numpy(), responses.numpy())).value, plain)
     order = torch.tensor([2, 0, 3, 1])
-    shuffled = Answers(subsets[order].numpy(), said[order].numpy(), items=order.numpy())
+    shuffled = Answers(subsets[order].numpy(), responses[order].numpy(), items=order.numpy())
     torch.testing.assert_close(objective(logits, shuffled).value, plain)
-    noisy = Answers(subsets.numpy(), said.numpy(), flip_yes=0.1, flip_no=0.2)
+    noisy = Answers(subsets.numpy(), responses.numpy(), flip_yes=0.1, flip_no=0.2)
     if objective.corrects_flips:
-        wanted = objective(logits, subsets, said, flip_yes=0.1, flip_no=0.2).value
+        wanted = objective(logits, subsets, responses, flip_yes=0.1, flip_no=0.2).value
         torch.testing.assert_close(objective(logits, noisy).value, wanted, check_dtype=False)
     else:
         with pytest.raises(ValueError, match="cannot correct for flips"):
@@ -348,11 +352,11 @@ def test_answers_in_place_of_tensors(name: str) -> None:
 
 @pytest.mark.parametrize("name", objectives.names())
 def test_flip_rates_of_zero_are_no_noise(name: str) -> None:
-    logits, subsets, said = answered(4, 3, 1)
+    logits, subsets, responses = answered(4, 3, 1)
     objective = objectives.create(name)
-    plain = objective(logits, subsets, said).value
+    plain = objective(logits, subsets, responses).value
     zeros = torch.zeros(4)
-    assert objective(logits, subsets, said, flip_yes=0.0, flip_no=zeros).value == plain
+    assert objective(logits, subsets, responses, flip_yes=0.0, flip_no=zeros).value == plain
 
 
 def test_a_correction_needs_no_slope_of_its_own() -> None:
@@ -369,3 +373,12 @@ def test_a_correction_needs_no_slope_of_its_own() -> None:
 
     with pytest.raises(RuntimeError, match="does not require grad"):
         Cut().slope(3.0)
+
+
+@pytest.mark.parametrize("name", ["responses", "rows", "flip_yes", "flip_no"])
+def test_what_answers_hold_already_is_not_given_beside_them(name: str) -> None:
+    """A flip rate beside `Answers` would be ignored, and the risk would be biased without a word."""
+    answers = Answers([[True, True, False]] * 2, [True, False])
+    given = {name: torch.tensor([True, False]) if name == "responses" else torch.tensor([0, 1])}
+    with pytest.raises(ValueError, match=f"Answers hold their own {name}"):
+        objectives.create("likelihood")(torch.zeros(2, 3), answers, **given)

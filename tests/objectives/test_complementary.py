@@ -20,14 +20,14 @@ def formula(name: str, p_set: float) -> float:
 @pytest.mark.parametrize(("k", "m"), [(4, 1), (7, 3), (10, 7)])
 def test_the_formula(name: str, k: int, m: int) -> None:
     rng = np.random.default_rng(k)
-    subsets, said = UniformQueries(k, m).draw(30, rng), rng.random(30) < 0.5
+    subsets, responses = UniformQueries(k, m).draw(30, rng), rng.random(30) < 0.5
     logits = torch.from_numpy(rng.normal(size=(30, k)))
     total = 0.0
-    for p, subset, yes in zip(torch.softmax(logits, dim=1).numpy(), subsets, said, strict=True):
+    for p, subset, yes in zip(torch.softmax(logits, dim=1).numpy(), subsets, responses, strict=True):
         consistent = subset if yes else ~subset
         excluded = k - m if yes else m
         total += (k - 1) / excluded * formula(name, p[consistent].sum())
-    risk = objectives.create(name)(logits, torch.from_numpy(subsets), torch.from_numpy(said))
+    risk = objectives.create(name)(logits, torch.from_numpy(subsets), torch.from_numpy(responses))
     assert risk.value.item() == pytest.approx(total / 30, abs=1e-12)
 
 
@@ -48,8 +48,10 @@ def test_mcl_mae_estimates_half_the_mae_up_to_a_constant(
 def test_mcl_log_is_the_likelihood_times_its_factor() -> None:
     rng = np.random.default_rng(1)
     subsets = torch.from_numpy(UniformQueries(6, 3).draw(10, rng))
-    logits, said = torch.from_numpy(rng.normal(size=(10, 6))), torch.from_numpy(rng.random(10) < 0.5)
-    mcl, plain = (objectives.create(name)(logits, subsets, said).value.item() for name in ("mcl-log", "likelihood"))
+    logits, responses = torch.from_numpy(rng.normal(size=(10, 6))), torch.from_numpy(rng.random(10) < 0.5)
+    mcl, plain = (
+        objectives.create(name)(logits, subsets, responses).value.item() for name in ("mcl-log", "likelihood")
+    )
     assert mcl == pytest.approx(5 / 3 * plain)
 
 

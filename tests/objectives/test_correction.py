@@ -25,9 +25,9 @@ def batch(negative: bool, loss: str) -> tuple[Tensor, Tensor, Tensor]:
     With the MAE only a batch without any yes is ever below zero.
     """
     subsets = torch.tensor([[True, True, False, False], [True, True, False, False]])
-    said = torch.tensor([not (negative and loss == "mae"), False])
+    responses = torch.tensor([not (negative and loss == "mae"), False])
     logits = torch.tensor([[2.0, 1.5, 0.0, -1.0], [-3.0, -2.0, 1.0, 0.5]], dtype=torch.float64)
-    return (logits if negative else -logits), subsets, said
+    return (logits if negative else -logits), subsets, responses
 
 
 @pytest.mark.parametrize("loss", ["mae", "mse", "gce", "cross_entropy"])
@@ -36,12 +36,12 @@ def batch(negative: bool, loss: str) -> tuple[Tensor, Tensor, Tensor]:
 def test_gradients_on_both_sides_of_zero(
     name: str, options: dict[str, Any], kappa: float, negative: bool, loss: str
 ) -> None:
-    logits, subsets, said = batch(negative, loss)
+    logits, subsets, responses = batch(negative, loss)
     plain, own = logits.clone().requires_grad_(), logits.clone().requires_grad_()
-    raw = objectives.create("ure", loss=loss)(plain, subsets, said).raw
+    raw = objectives.create("ure", loss=loss)(plain, subsets, responses).raw
     assert (raw.item() < 0) == negative
     raw.backward()
-    risk = objectives.create(name, loss=loss, **options)(own, subsets, said)
+    risk = objectives.create(name, loss=loss, **options)(own, subsets, responses)
     risk.value.backward()
     assert plain.grad is not None
     assert own.grad is not None
@@ -59,10 +59,10 @@ def test_the_group_means_of_the_mae_are_never_negative(k: int, m: int) -> None:
     generator = torch.Generator().manual_seed(k)
     for _ in range(50):
         subsets = torch.rand(16, k, generator=generator).argsort(dim=1) < m
-        said = torch.arange(16) % 2 == 0
-        best = torch.where(subsets == said[:, None], 30.0, -30.0).double()
+        responses = torch.arange(16) % 2 == 0
+        best = torch.where(subsets == responses[:, None], 30.0, -30.0).double()
         best += torch.randn(16, k, dtype=torch.float64, generator=generator)
-        assert objectives.create("ure")(best, subsets, said).raw.item() >= -1e-12
+        assert objectives.create("ure")(best, subsets, responses).raw.item() >= -1e-12
 
 
 @pytest.mark.parametrize("kappa", [0.0, 0.4, 1.0, 3.0])

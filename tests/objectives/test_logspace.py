@@ -5,7 +5,7 @@ import torch
 
 from oneof.objectives import logspace, losses
 from oneof.objectives.logspace import (
-    FEW,
+    NARROW,
     in_parts,
     log_softmax,
     plain_log_softmax,
@@ -22,7 +22,7 @@ def test_log_softmax_of_large_logits() -> None:
     assert torch.isfinite(z.grad).all()
 
 
-@pytest.mark.parametrize("classes", [FEW - 1, FEW])
+@pytest.mark.parametrize("classes", [NARROW - 1, NARROW])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_the_quick_softmax_is_torchs(dtype: torch.dtype, classes: int) -> None:
     z = 30 * torch.randn(40, classes, dtype=dtype, generator=torch.Generator().manual_seed(0))
@@ -87,7 +87,7 @@ def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     z = torch.randn(7, 20, dtype=torch.float64, generator=generator, requires_grad=True)
     weights = torch.randn(7, 20, dtype=torch.float64, generator=generator)
     (whole,) = torch.autograd.grad(scalar(z, losses.mse.evaluate_sum, weights), z)
-    monkeypatch.setattr(logspace, "TOGETHER", 60)  # three rows, three rows, one row
+    monkeypatch.setattr(logspace, "CHUNK", 60)  # three rows, three rows, one row
     value, gradient = in_parts(losses.mse.evaluate_sum, z.detach(), weights)
     torch.testing.assert_close(value, (losses.mse(z.detach()) * weights).sum())
     torch.testing.assert_close(gradient, whole)

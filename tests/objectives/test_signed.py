@@ -52,7 +52,7 @@ def test_a_skip_teaches_nothing() -> None:
 
 
 def test_other_shapes_and_outputs_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"labels \(2,\) must be like the logits \(2, 4\)"):
+    with pytest.raises(ValueError, match=r"labels \(2,\) must have the shape of the logits, \(2, 4\)"):
         compute_loss_func()(torch.zeros(2, 4), torch.zeros(2))
     with pytest.raises(ValueError, match="expected logits"):
         compute_loss_func()("nothing", torch.zeros(2, 4))
@@ -66,7 +66,8 @@ def test_the_trainer_of_transformers_learns_from_answers(answers: Answers, tmp_p
     rng = np.random.default_rng(0)
     texts = np.stack([LABELS + 1, rng.integers(5, 9, len(LABELS))], axis=1)
     rows = [
-        {"input_ids": text, "labels": told} for text, told in zip(texts.tolist(), answers.signed.tolist(), strict=True)
+        {"input_ids": text, "labels": signed}
+        for text, signed in zip(texts.tolist(), answers.signed.tolist(), strict=True)
     ]
     torch.manual_seed(0)
     config = transformers.BertConfig(

@@ -42,11 +42,11 @@ def expected(
     for y, p_class in enumerate(classes):
         for subset, p_subset in zip(torch.from_numpy(subsets), chances, strict=True):
             p_yes = (1 - rho1) if subset[y] else rho0
-            for said, p_said in ((True, p_yes), (False, 1 - p_yes)):
-                if p_said:
+            for response, probability in ((True, p_yes), (False, 1 - p_yes)):
+                if probability:
                     rates = {"flip_yes": flip_yes, "flip_no": flip_no} if noisy else {}
-                    risk = objective(logits[y : y + 1], subset[None], torch.tensor([said]), **rates)
-                    total += p_class * p_subset * p_said * risk.raw.item()
+                    risk = objective(logits[y : y + 1], subset[None], torch.tensor([response]), **rates)
+                    total += p_class * p_subset * probability * risk.raw.item()
     return total
 
 
@@ -75,9 +75,9 @@ def test_a_batch_of_every_pair_gives_the_supervised_risk(
     objective = objectives.create(name, loss=loss, weights=weights)
     for k, m in CELLS:
         subsets = every_subset(k, m)
-        asked = torch.from_numpy(np.tile(subsets, (k, 1)))
+        repeated = torch.from_numpy(np.tile(subsets, (k, 1)))
         truth = torch.arange(k).repeat_interleave(len(subsets))
-        risk = objective(scores(k)[truth], asked, asked[torch.arange(len(truth)), truth])
+        risk = objective(scores(k)[truth], repeated, repeated[torch.arange(len(truth)), truth])
         wanted = supervised(loss, scores(k), np.full(k, 1 / k))
         assert risk.raw.item() == pytest.approx(wanted, abs=1e-10), (k, m)
         assert risk.value.item() == risk.raw.item()
@@ -115,10 +115,10 @@ def test_random_query_distributions_of_mixed_sizes(
 def test_uniform_queries_of_mixed_sizes_in_one_batch(every_subset: Table, weights: str) -> None:
     k = 5
     subsets = np.concatenate([every_subset(k, 2), every_subset(k, 3)])
-    asked = torch.from_numpy(np.tile(subsets, (k, 1)))
+    repeated = torch.from_numpy(np.tile(subsets, (k, 1)))
     truth = torch.arange(k).repeat_interleave(len(subsets))
     objective = objectives.create("ure", loss="mse", weights=weights)
-    risk = objective(scores(k)[truth], asked, asked[torch.arange(len(truth)), truth])
+    risk = objective(scores(k)[truth], repeated, repeated[torch.arange(len(truth)), truth])
     assert risk.raw.item() == pytest.approx(supervised("mse", scores(k), np.full(k, 1 / k)), abs=1e-10)
 
 
@@ -126,10 +126,10 @@ def test_uniform_queries_given_as_a_distribution_are_the_minimum_norm_weights(ev
     k, m = 6, 2
     subsets = torch.from_numpy(every_subset(k, m))
     logits = torch.randn(len(subsets), k, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    said = torch.arange(len(subsets)) % 3 == 0
+    responses = torch.arange(len(subsets)) % 3 == 0
     queries = WeightedQueries(subsets.numpy(), np.full(len(subsets), 1 / len(subsets)))
-    plain = objectives.create("ure", weights="minimum-norm")(logits, subsets, said).raw
-    given = objectives.create("ure", weights="minimum-norm", queries=queries)(logits, subsets, said).raw
+    plain = objectives.create("ure", weights="minimum-norm")(logits, subsets, responses).raw
+    given = objectives.create("ure", weights="minimum-norm", queries=queries)(logits, subsets, responses).raw
     assert given.item() == pytest.approx(plain.item(), abs=1e-12)
 
 
@@ -139,28 +139,28 @@ def test_the_group_means_of_equation_5(seed: int, loss: str) -> None:
     rng = np.random.default_rng(seed)
     n, k, m = 64, 8, int(rng.integers(1, 8))
     subsets = np.array([np.isin(np.arange(k), rng.choice(k, m, replace=False)) for _ in range(n)])
-    said = rng.random(n) < 0.4
+    responses = rng.random(n) < 0.4
     logits = torch.from_numpy(rng.normal(size=(n, k)))
     table = LOSSES[loss](logits).numpy()
-    over_yes = [sum(table[i, j] for j in range(k) if subsets[i, j]) for i in range(n) if said[i]]
-    over_no = [sum(table[i, j] for j in range(k) if subsets[i, j]) for i in range(n) if not said[i]]
+    over_yes = [sum(table[i, j] for j in range(k) if subsets[i, j]) for i in range(n) if responses[i]]
+    over_no = [sum(table[i, j] for j in range(k) if subsets[i, j]) for i in range(n) if not responses[i]]
     wanted = sum(over_yes) / len(over_yes) - (m - 1) / m * sum(over_no) / len(over_no)
-    risk = objectives.create("ure", loss=loss)(logits, torch.from_numpy(subsets), torch.from_numpy(said))
+    risk = objectives.create("ure", loss=loss)(logits, torch.from_numpy(subsets), torch.from_numpy(responses))
     assert risk.raw.item() == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("said", [True, False])
-def test_an_empty_group_means_the_population_form(said: bool) -> None:
+@pytest.mark.parametrize("response", [True, False])
+def test_an_empty_group_means_the_population_form(response: bool) -> None:
     n, k, m = 6, 5, 2
     logits = torch.randn(n, k, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
     subsets = torch.zeros(n, k, dtype=torch.bool)
     subsets[:, :m] = True
     inside = losses.mae(logits)[:, :m].sum(dim=1).mean().item()
-    wanted = k / m * inside if said else -(k / (k - m)) * (m - 1) / m * inside
+    wanted = k / m * inside if response else -(k / (k - m)) * (m - 1) / m * inside
     for answers in (slice(None), slice(0, 1)):
-        risk = objectives.create("ure")(logits[answers], subsets[answers], torch.full((n,), said)[answers])
+        risk = objectives.create("ure")(logits[answers], subsets[answers], torch.full((n,), response)[answers])
         assert torch.isfinite(risk.raw)
-    risk = objectives.create("ure")(logits, subsets, torch.full((n,), said))
+    risk = objectives.create("ure")(logits, subsets, torch.full((n,), response))
     assert risk.raw.item() == pytest.approx(wanted, abs=1e-12)
 
 
@@ -205,13 +205,13 @@ def test_wrong_options_are_refused() -> None:
     queries = WeightedQueries([[1, 0, 0], [0, 1, 0]], [0.5, 0.5])
     with pytest.raises(ValueError, match="unknown weights 'best', expected one of paper, minimum-norm, agreement"):
         objectives.create("ure", weights="best")
-    with pytest.raises(ValueError, match="hold for uniform queries only"):
+    with pytest.raises(ValueError, match="hold for uniform questions only"):
         objectives.create("ure", weights="paper", queries=queries)
     with pytest.raises(ValueError, match="unknown loss 'hinge'"):
         objectives.create("ure", loss="hinge")
-    mixed, said = torch.tensor([[True, False, False], [True, True, False]]), torch.tensor([True, False])
+    mixed, responses = torch.tensor([[True, False, False], [True, True, False]]), torch.tensor([True, False])
     with pytest.raises(ValueError, match="subsets of sizes 1 to 2 in one batch"):
-        objectives.create("ure")(torch.zeros(2, 3), mixed, said)
+        objectives.create("ure")(torch.zeros(2, 3), mixed, responses)
     general = objectives.create("ure", weights="minimum-norm", queries=queries)
     with pytest.raises(ValueError, match="queries over 3 classes, but logits over 4"):
         general(torch.zeros(1, 4), torch.tensor([[True, False, False, False]]), torch.tensor([True]))

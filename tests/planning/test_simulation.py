@@ -144,9 +144,9 @@ def test_a_watched_model_chooses_once_it_foresees_answers_and_stops_when_it_does
     X, labels = blobs
     settings: dict[str, Any] = {"budget": 240, "start": 40, "batch": 40, "strategy": "watch", "uniform_share": 0.2}
     run = simulate_adaptive(Linear(), X, labels, 8, **settings)
-    asked = run.history["strategy"].tolist()
-    began = asked.index("finish")
-    assert asked == ["uniform"] * began + ["finish"] * (6 - began)
+    strategies = run.history["strategy"].tolist()
+    began = strategies.index("finish")
+    assert strategies == ["uniform"] * began + ["finish"] * (6 - began)
     assert began > 0
     # Before the model chooses, every answer trains; from then on some judge.
     uniform = run.answers[: 40 * began]

@@ -24,8 +24,8 @@ def test_the_planned_number_gives_the_width_in_simulation(
         hit = rng.random(n) < accuracy
         predictions = np.where(hit, labels, (labels + rng.integers(1, 10, size=n)) % 10)
         subsets = UniformQueries(10, size).draw(n, rng)
-        said = respond(subsets, labels, flip_yes=flip, flip_no=flip, rng=rng)
-        estimate = estimate_accuracy(predictions, Answers(subsets, said), flip_yes=flip, flip_no=flip)
+        responses = respond(subsets, labels, flip_yes=flip, flip_no=flip, rng=rng)
+        estimate = estimate_accuracy(predictions, Answers(subsets, responses), flip_yes=flip, flip_no=flip)
         widths.append(estimate.high - estimate.low)
         covered += estimate.low <= accuracy <= estimate.high
     assert np.mean(widths) == pytest.approx(width, rel=0.03)

@@ -5,17 +5,9 @@ import pytest
 from numpy.typing import NDArray
 
 from oneof import Answers, respond
-from oneof.queries import adaptive
-from oneof.queries.adaptive import belief, best_subsets, choose, information
-
-
-def all_subsets(k: int) -> NDArray[np.bool_]:
-    return (np.arange(1, 2**k - 1)[:, None] >> np.arange(k) & 1).astype(np.bool_)
-
-
-def entropy(q: NDArray[np.float64]) -> float:
-    q = q[q > 0]
-    return float(-(q * np.log2(q)).sum())
+from oneof.queries import information as information_module
+from oneof.queries.adaptive import belief, choose
+from oneof.queries.information import information
 
 
 def test_belief_is_bayes() -> None:
@@ -29,72 +21,12 @@ def _bayes(p: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(joint / joint.sum())
 
 
+def test_probabilities_that_nearly_sum_to_one_are_normalised() -> None:
+    assert belief(np.array([[0.4995, 0.5]])).sum() == pytest.approx(1)
+
+
 def test_belief_survives_a_model_that_rules_out_the_truth() -> None:
     assert belief([[1.0, 0.0, 0.0]], [[-np.inf, 0.0, 0.0]]).tolist() == [[0.0, 0.5, 0.5]]
-
-
-@pytest.mark.parametrize(("flip_yes", "flip_no"), [(0.0, 0.0), (0.2, 0.2), (0.3, 0.05)])
-def test_information_is_the_expected_drop_in_entropy(flip_yes: float, flip_no: float) -> None:
-    q = np.array([0.45, 0.25, 0.2, 0.1])
-    for subset in all_subsets(4):
-        p_yes_given = np.where(subset, 1 - flip_yes, flip_no)
-        left = 0.0
-        for said in (p_yes_given, 1 - p_yes_given):
-            joint = q * said
-            left += joint.sum() * entropy(joint / joint.sum())
-        assert information(q[subset].sum(), flip_yes, flip_no) == pytest.approx(entropy(q) - left, abs=1e-12)
-
-
-def test_the_mass_aimed_at_tells_most() -> None:
-    for flips in ((0.0, 0.0), (0.1, 0.1), (0.3, 0.05), (0.0, 0.4)):
-        most = information(np.linspace(0, 1, 3000), *flips).max()
-        assert information(adaptive._best_mass(*flips), *flips) == pytest.approx(most, abs=1e-6)
-
-
-@pytest.mark.parametrize(("flip_yes", "flip_no"), [(0.0, 0.0), (0.3, 0.05)])
-@pytest.mark.parametrize("concentration", [0.1, 1.0, 10.0])
-def test_best_subsets_are_near_the_optimum_of_all_subsets(
-    concentration: float, flip_yes: float, flip_no: float
-) -> None:
-    q = np.random.default_rng(0).dirichlet(np.full(8, concentration), size=300)
-    subsets, worth = best_subsets(q, 0, flip_yes=flip_yes, flip_no=flip_no)
-    optimum = information((q @ all_subsets(8).T).clip(0, 1), flip_yes, flip_no).max(axis=1)
-    np.testing.assert_allclose(worth, information((q * subsets).sum(axis=1).clip(0, 1), flip_yes, flip_no))
-    assert (worth <= optimum + 1e-12).all()
-    assert (optimum - worth).mean() < 0.02
-    assert (optimum - worth).max() < 0.15
-
-
-def test_subsets_are_always_askable() -> None:
-    certain = np.eye(5)[[0, 3]]
-    subsets, worth = best_subsets(certain, 0)
-    assert ((subsets.sum(axis=1) >= 1) & (subsets.sum(axis=1) <= 4)).all()
-    np.testing.assert_allclose(worth, 0.0, atol=1e-12)
-
-
-def test_a_mass_as_good_as_the_best_takes_no_more_labels() -> None:
-    subsets, _ = best_subsets([[0.4996, 0.4996, 0.0004, 0.0004]], 0)
-    assert subsets.sum() == 1
-
-
-def test_labels_that_cost_make_shorter_questions() -> None:
-    q = np.full((50, 10), 0.1)
-    free, _ = best_subsets(q, 0)
-    dear, _ = best_subsets(q, 0, label_cost=1.0)
-    assert (free.sum(axis=1) == 5).all()
-    assert dear.sum(axis=1).mean() < 3
-    for cost in (0.0, 0.05, 0.3):
-        asked, worth = best_subsets(q, 0, label_cost=cost)
-        sizes = np.arange(1, 10)
-        wanted = information(sizes / 10) / (1 + cost * sizes)
-        np.testing.assert_allclose(worth, wanted.max(), err_msg=f"bits over cost, at {cost} a label")
-        assert (asked.sum(axis=1) == sizes[wanted.argmax()]).all()
-    assert best_subsets(q, 0, largest=2)[0].sum(axis=1).max() == 2
-
-
-def test_equal_beliefs_give_different_questions() -> None:
-    subsets, _ = best_subsets(np.full((200, 6), 1 / 6), 0)
-    assert len(np.unique(subsets, axis=0)) > 15, "the same labels together would never be separated"
 
 
 def test_the_most_telling_items_come_first_each_once() -> None:
@@ -147,7 +79,7 @@ def test_judging_items_are_not_asked_twice_while_others_wait() -> None:
     assert sorted(questions.items.tolist()) == [6, 7, 8, 9]
 
 
-def test_asking_on_finds_every_class() -> None:
+def test_adaptive_questions_find_every_class() -> None:
     """Without any model, halving the belief settles 16 classes in exactly 4 answers per item."""
     k, n = 16, 64
     labels = np.arange(n) % k
@@ -155,8 +87,8 @@ def test_asking_on_finds_every_class() -> None:
     answers = None
     for _ in range(4):
         questions = choose(flat, None if answers is None else answers.evidence(n), n, rng=1)
-        asked = Answers(questions.subsets, respond(questions.subsets, labels[questions.items]), questions.items)
-        answers = asked if answers is None else answers + asked
+        new = Answers(questions.subsets, respond(questions.subsets, labels[questions.items]), questions.items)
+        answers = new if answers is None else answers + new
     assert answers is not None
     np.testing.assert_array_equal(belief(flat, answers.evidence(n)).argmax(axis=1), labels)
     np.testing.assert_allclose(belief(flat, answers.evidence(n)).max(axis=1), 1.0)
@@ -187,36 +119,13 @@ def test_mistakes_are_refused(arguments: dict[str, object], message: str) -> Non
         choose(**(good | arguments))
 
 
-def test_many_classes_are_worked_through_in_parts_with_the_same_worth(monkeypatch):
-    """Neither the size of the parts nor sorting the likeliest labels first changes what a question is worth."""
-    rng = np.random.default_rng(0)
-    q = rng.dirichlet(np.full(100, 0.3), size=60)
-    q[:3] = 1 / 100  # flat: many labels are needed
-    wholes = {limit: adaptive.best_subsets(q, 1, largest=limit)[1] for limit in (5, None)}
-    for first in (8, 200):
-        monkeypatch.setattr(adaptive, "FIRST", first)
-        monkeypatch.setattr(adaptive, "CHUNK", 1700)
-        for limit, whole in wholes.items():
-            subsets, worth = adaptive.best_subsets(q, 1, largest=limit)
-            np.testing.assert_allclose(worth, whole, atol=0.01)
-            np.testing.assert_allclose(worth, adaptive.information((q * subsets).sum(axis=1).clip(0, 1)), atol=1e-12)
-            assert subsets.sum(axis=1).max() <= (limit or 99)
-
-
-def test_parts_are_as_large_as_the_room_for_them_and_one_row_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adaptive, "CHUNK", 8)
-    assert list(adaptive._chunks(5, 4)) == [slice(0, 2), slice(2, 4), slice(4, 5)]
-    assert list(adaptive._chunks(3, 9)) == [slice(0, 1), slice(1, 2), slice(2, 3)]
-    assert belief(np.array([[0.4995, 0.5]])).sum() == pytest.approx(1), "a sum that is nearly one is made one"
-
-
-def test_choosing_needs_little_memory_beside_what_it_is_given(monkeypatch):
-    monkeypatch.setattr(adaptive, "CHUNK", 1 << 16)
+def test_choosing_needs_little_memory_beside_what_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(information_module, "CHUNK", 1 << 16)
     rng = np.random.default_rng(0)
     p = rng.dirichlet(np.ones(500), size=4000).astype(np.float32)
     tracemalloc.start()
     try:
-        questions = adaptive.choose(p, None, 50, 0, largest=6)
+        questions = choose(p, None, 50, 0, largest=6)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -224,12 +133,12 @@ def test_choosing_needs_little_memory_beside_what_it_is_given(monkeypatch):
     assert peak < p.nbytes, f"{peak / p.size:.1f} bytes for each probability"
 
 
-def test_an_error_names_the_item_among_all(monkeypatch):
-    monkeypatch.setattr(adaptive, "CHUNK", 4)
+def test_an_error_names_the_item_among_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(information_module, "CHUNK", 4)
     p = np.full((5, 2), 0.5)
     p[4] = [0.5, 0.9]
     with pytest.raises(ValueError, match="row 4 of probabilities"):
-        adaptive.choose(p, None, 2, 0)
+        choose(p, None, 2, 0)
 
 
 def test_items_that_were_begun_come_first_until_they_are_settled() -> None:

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from oneof import Answers, respond
-from oneof.queries.adaptive import belief, best_subsets, choose, information
+from oneof.queries.adaptive import belief, choose
 from oneof.queries.groups import Groups
+from oneof.queries.information import best_subsets, information
 
 ANIMALS = Groups.from_parents(["animal/bird"] * 3 + ["animal/fish"] * 2 + ["tool"] * 3)
 
@@ -56,8 +57,8 @@ def test_evidence_for_the_members_of_a_group_is_exact() -> None:
     for _ in range(8):
         questions = choose(flat, answers.evidence(n), n, rng=len(answers), largest=3, groups=groups)
         assert groups.labels_shown(questions.subsets).max() <= 3
-        said = respond(questions.subsets, labels[questions.items])
-        answers = answers + Answers(questions.subsets, said, questions.items, design="adaptive")
+        responses = respond(questions.subsets, labels[questions.items])
+        answers = answers + Answers(questions.subsets, responses, questions.items, design="adaptive")
     q = belief(flat, answers.evidence(n))
     assert (q[np.arange(n), labels] > 0).all()
     assert (q.argmax(axis=1) == labels).mean() > 0.9
@@ -86,6 +87,8 @@ def test_bad_groups_are_named() -> None:
         ANIMALS.shown([True, False])
     with pytest.raises(ValueError, match="4 groups need"):
         Groups.from_confusions(np.ones((2, 3)) / 3, 4)
+    with pytest.raises(ValueError, match="there are 3 classes but 2 class names"):
+        Groups.from_confusions(np.ones((2, 3)) / 3, 2, ["cat", "dog"])
 
 
 def test_every_two_groups_are_separated_by_some_question() -> None:
@@ -94,6 +97,6 @@ def test_every_two_groups_are_separated_by_some_question() -> None:
     q = np.repeat([0.07, 0.06, 0.04, 0.03], 5)[None].repeat(100, axis=0)
     subsets, _ = best_subsets(q, 0, largest=2, groups=groups)
     whole = subsets.reshape(100, 4, 5).all(axis=2)
-    apart = whole[:, :, None] != whole[:, None, :]
-    assert apart.any(axis=0)[np.triu_indices(4, 1)].all()
+    separated = whole[:, :, None] != whole[:, None, :]
+    assert separated.any(axis=0)[np.triu_indices(4, 1)].all()
     assert len(np.unique(whole, axis=0)) >= 5

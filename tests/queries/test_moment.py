@@ -27,9 +27,9 @@ def test_the_weights_are_unbiased_for_random_distributions(k: int, seed: int) ->
 @pytest.mark.parametrize(("k", "m"), [(3, 1), (5, 2), (7, 6)])
 def test_uniform_queries_give_the_minimum_norm_weights(k: int, m: int) -> None:
     subset = np.arange(k) < m
-    for said in (True, False):
-        (weights,) = unbiased_weights(UniformQueries(k, m), subset[None], np.array([said]))
-        consistent = subset if said else ~subset
+    for response in (True, False):
+        (weights,) = unbiased_weights(UniformQueries(k, m), subset[None], np.array([response]))
+        consistent = subset if response else ~subset
         assert weights == pytest.approx((k - 1) * consistent / consistent.sum() - (k - 2) / k)
 
 
@@ -54,9 +54,9 @@ def test_the_classes_in_question_are_those_of_the_smallest_eigenvector() -> None
 
 
 def test_the_condition_is_the_ratio_of_the_extreme_eigenvalues() -> None:
-    for smallest, told in ((0.0, "inf"), (2e-9, "1.5e\\+09")):
+    for smallest, condition in ((0.0, "inf"), (2e-9, "1.5e\\+09")):
         queries: Any = SimpleNamespace(moment=np.diag([smallest, 1.0, 3.0]).copy)
-        with pytest.raises(ValueError, match=rf"condition number {told} .* classes \[0\]"):
+        with pytest.raises(ValueError, match=rf"condition number {condition} .* classes \[0\]"):
             inverse_moment(queries)
 
 

@@ -29,8 +29,8 @@ def test_the_mean_weight_of_each_class_is_one_for_the_true_class_and_zero_for_ot
     questions = every_question(k, m)
     for a, b, c, d in (paper_weights(k, m, m / k), minimum_norm_weights(k, m), agreement_weights(k, m)):
         for true in range(k):
-            said = questions[:, true]
-            chosen = np.where(said[:, None], np.where(questions, a, b), np.where(questions, c, d))
+            responses = questions[:, true]
+            chosen = np.where(responses[:, None], np.where(questions, a, b), np.where(questions, c, d))
             assert chosen.mean(axis=0) == pytest.approx(np.eye(k)[true], abs=1e-12)
 
 

@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+import lightning_fabric  # noqa: F401  (loaded once here, not in every attempt)
 import numpy as np
 import torch
 
@@ -42,7 +43,7 @@ def attempt(case: str, folder: Path, report: int | None = None) -> None:
     about = np.concatenate([np.arange(220), np.arange(0, 220, 4)])
     subsets = UniformQueries(5, 2).draw(len(about), rng)
     answers = Answers(subsets, respond(subsets, labels[about]), about)
-    settings = {"backbone": "mlp", "width": 24, "epochs": 5, "batch_size": 32, "augment": "shift-flip", "holdout": 0.2}
+    settings = {"backbone": "mlp", "width": 24, "epochs": 8, "batch_size": 32, "augment": "shift-flip", "holdout": 0.2}
     checkpoint = folder / "run.checkpoint"
     fitted = fit(Features(images), answers, Config(**settings | options), path=checkpoint, resume=True)
     state = torch.load(checkpoint, weights_only=True)

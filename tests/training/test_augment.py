@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from oneof.training.augment import augment, cutout, flip, relight, shift, warp
+from oneof.training.augment import augment, cutout, mirror, relight, shift, warp
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -35,7 +35,7 @@ def test_what_comes_in_is_filled_by_the_edge():
 
 def test_about_half_are_mirrored_and_the_rest_untouched():
     images = torch.rand(1000, 1, 4, 4)
-    flipped = flip(images, generator())
+    flipped = mirror(images, generator())
     same = (flipped == images).all(dim=(1, 2, 3))
     mirrored = (flipped == images.flip(3)).all(dim=(1, 2, 3))
     assert bool((same | mirrored).all())
@@ -60,12 +60,12 @@ def test_none_draws_nothing():
 
 
 def test_the_reach_grows_with_the_image():
-    def reach(height: int) -> int:
+    def most(height: int) -> int:
         image = torch.zeros(500, 1, height, height)
         image[:, :, height // 2, height // 2] = 1
         return int((augment(image, "shift", generator())[:, 0].nonzero()[:, 1] - height // 2).abs().max())
 
-    assert [reach(height) for height in (8, 28, 32, 56)] == [1, 2, 2, 4]
+    assert [most(height) for height in (8, 28, 32, 56)] == [1, 2, 2, 4]
 
 
 def test_a_warp_moves_a_dot_a_little_and_keeps_flat_images_flat():

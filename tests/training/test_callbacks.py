@@ -1,4 +1,4 @@
-"""Callbacks are told every epoch once, and write what TensorBoard and MLflow show."""
+"""Callbacks are called once for every epoch, and write what TensorBoard and MLflow show."""
 
 import sys
 from copy import deepcopy

@@ -114,8 +114,8 @@ def test_restore_puts_everything_back_and_refuses_another_run(tmp_path):
     expected = torch.rand(3)
 
     other, fresh = torch.nn.Linear(3, 2), torch.Generator()
-    now = checkpoint.restore(path, {"network": other}, fresh, {"configuration": {"epochs": 3}}, rank=0)
-    assert now == {"position": 4}
+    state = checkpoint.restore(path, {"network": other}, fresh, {"configuration": {"epochs": 3}}, rank=0)
+    assert state == {"position": 4}
     assert torch.equal(other.weight, network.weight)
     assert torch.equal(fresh.get_state(), drawn.get_state())
     assert torch.equal(torch.rand(3), expected)

@@ -9,7 +9,7 @@ from torch import nn
 
 from oneof import Answers, UniformQueries, WeightedQueries, estimate_accuracy, losses, objectives, respond
 from oneof.training import Config, Features, fit, predict_classes, predict_logits
-from oneof.training.fitting import predict_asked
+from oneof.training.fitting import predict_for
 from oneof.training.splits import split
 
 CLASSES = 4
@@ -57,14 +57,14 @@ def test_held_out_answers_do_not_train():
 
 def test_the_answers_that_choose_an_epoch_do_not_judge_it():
     x, _, answers = task(400)
-    asked = []
+    judged_on = []
 
     def judgement(predictions, held):
-        asked.append(set(held.items.tolist()))
+        judged_on.append(set(held.items.tolist()))
         return estimate_accuracy(predictions, held)
 
     fitted = fit(Features(x), answers, Config(holdout=0.2, selection="best", **QUICK), judgement=judgement)
-    *choosing, judging = asked
+    *choosing, judging = judged_on
     assert len(choosing) == QUICK["epochs"]
     assert all(one == choosing[0] for one in choosing)
     assert not choosing[0] & judging
@@ -150,7 +150,7 @@ def test_predictions_for_the_asked_items_alone():
 
     features = Features(np.arange(10, dtype=np.float32)[:, None])
     answers = Answers([[True, False, False]] * 3, [True] * 3, items=[7, 2, 7])
-    assert predict_asked(Spy(), features, answers).tolist() == [0, 0, 2, 0, 0, 0, 0, 1, 0, 0]
+    assert predict_for(answers, Spy(), features).tolist() == [0, 0, 2, 0, 0, 0, 0, 1, 0, 0]
     assert sorted(looked_at) == [2, 7]
     assert predict_classes(Spy(), features).tolist() == [0, 1, 2, 0, 1, 2, 0, 1, 2, 0]
 
@@ -284,7 +284,7 @@ def test_what_is_no_objective_is_refused(settings, message):
 def test_an_objective_of_ones_own_needs_the_queries_too():
     x, _, answers = task(60)
     queries = WeightedQueries(np.eye(CLASSES, dtype=bool), np.full(CLASSES, 1 / CLASSES))
-    with pytest.raises(ValueError, match="is made for uniform queries: give it the queries too"):
+    with pytest.raises(ValueError, match="is made for uniform questions: give it the queries too"):
         fit(Features(x), answers, Config(objective=objectives.create("ure"), **QUICK), queries=queries)
 
 

@@ -133,9 +133,20 @@ def test_a_trial_that_fails_is_named_when_the_others_are_done(task, monkeypatch)
         return real(features, answers, config)
 
     monkeypatch.setattr(search, "fit", fit)
-    with pytest.raises(RuntimeError, match=r"^1 of 4 trials failed; that with .*1e-07.*: MemoryError: too large"):
+    with pytest.raises(RuntimeError, match=r"^1 of 4 trials failed; the first one, .*1e-07.*: MemoryError: too large"):
         search_settings(features, answers, QUICK, grid=GRID)
     assert len(done) == 3
+
+
+def test_held_out_answers_that_cannot_rank_the_settings_are_named(task):
+    """Questions made from the predictions of another model judge that one alone."""
+    features, _, answers = task
+    predicted = answers.subsets.argmax(axis=1)
+    decoys = answers.replace(design="prediction", predicted=predicted)
+    with pytest.raises(
+        RuntimeError, match=r"held-out answers cannot judge a setting: there are no answers to randomly"
+    ):
+        search_settings(features, decoys, QUICK, grid={"learning_rate": (1e-7,)})
 
 
 def test_the_papers_grid_is_the_default():

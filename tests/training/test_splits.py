@@ -84,7 +84,7 @@ def test_what_was_given_trains_and_is_not_spent_on_judging() -> None:
     training, judging, why = split(labels, 0.5, seed=0)
     assert (len(training), len(judging)) == (4, 0)
     assert "cannot judge" in why
-    asked = Answers([[True, False, False]] * 4, [True] * 4, items=[4, 5, 6, 7])
-    training, judging, _ = split(labels + asked, 0.5, seed=0)
+    uniform = Answers([[True, False, False]] * 4, [True] * 4, items=[4, 5, 6, 7])
+    training, judging, _ = split(labels + uniform, 0.5, seed=0)
     assert set(judging.items) < {4, 5, 6, 7}
     assert len(judging) == 2

@@ -80,9 +80,9 @@ def test_a_lost_worker_stops_the_job_with_a_clear_message(tmp_path):
         assert job.poll() is None
         time.sleep(0.05)
     psutil.Process(job.pid).children()[-1].kill()
-    _, said = job.communicate(timeout=60)
+    _, printed = job.communicate(timeout=60)
     assert job.returncode != 0
-    assert "another one was lost" in said
-    assert "--resume" in said
+    assert "another one was lost" in printed
+    assert "--resume" in printed
     assert checkpoint.exists()
     assert not (tmp_path / "model").exists()

@@ -1,4 +1,4 @@
-"""Who was asked what about which item, and what they said."""
+"""Answers: which question was asked about which item, and what was answered."""
 
 from oneof.answers.table import Answers
 

@@ -1,4 +1,4 @@
-"""Sets of labels with one bit per label: k/8 bytes per set in place of k. Rows as `np.packbits` makes them."""
+"""Sets of labels with one bit per label, as `np.packbits` makes them: k/8 bytes per set instead of k."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -14,7 +14,7 @@ Packed = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Sets:
-    """Packed sets together with the number of classes they are over, checked.
+    """Packed sets and the number of classes, checked against each other.
 
     >>> Sets.of(np.array([[True, False, True]])).packed
     array([[160]], dtype=uint8)
@@ -39,13 +39,13 @@ class Sets:
         return cls(pack(sets), sets.shape[1])
 
     def trivial(self) -> NDArray[np.bool_]:
-        """Which sets hold no label at all, or all of them, (n,). It needs no room for numbers, as `sizes` does."""
+        """Which sets hold no label, or all labels, bool (n,). Needs less memory than `sizes`."""
         everything = pack(np.ones((1, self.classes), dtype=np.bool_))
         return np.asarray(~self.packed.any(axis=1) | (self.packed == everything).all(axis=1))
 
 
 def pack(sets: NDArray[np.bool_]) -> Packed:
-    """From bool (n, k).
+    """Packed sets from bool (n, k).
 
     >>> pack(np.array([[True, False, True]]))
     array([[160]], dtype=uint8)
@@ -54,7 +54,7 @@ def pack(sets: NDArray[np.bool_]) -> Packed:
 
 
 def unpack(packed: Packed, classes: int) -> NDArray[np.bool_]:
-    """Back to bool (n, k).
+    """The sets as bool (n, k).
 
     >>> unpack(np.array([[160]], dtype=np.uint8), classes=3)
     array([[ True, False,  True]])
@@ -82,7 +82,7 @@ def contains(packed: Packed, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def consistent(packed: Packed, responses: NDArray[np.bool_], classes: int) -> Packed:
-    """The labels each answer leaves possible: the set after a yes, its complement after a no.
+    """The labels that each answer leaves possible: the set after a yes, its complement after a no.
 
     >>> consistent(np.array([[160]], dtype=np.uint8), np.array([False]), classes=3)
     array([[64]], dtype=uint8)
@@ -92,5 +92,5 @@ def consistent(packed: Packed, responses: NDArray[np.bool_], classes: int) -> Pa
 
 
 def rows_at_once(classes: int) -> int:
-    """How many sets to unpack together: some megabytes, however many classes there are."""
+    """How many sets may be unpacked at a time, so that they take some megabytes at most."""
     return max(1, min(1 << 16, (1 << 24) // classes))

@@ -1,10 +1,10 @@
-"""What the answers say of each item's class.
+"""The evidence of the answers about the class of each item.
 
 e_ij = sum over the answers q about item i of log P(s_q | class j, L_q), with
 
     P(yes | class in L) = 1 - flip_yes,      P(yes | class not in L) = flip_no,
 
-so that without flips an answer leaves the classes of its consistent set (0) and rules out the others (-inf).
+so that an answer without flips gives 0 to the classes of its consistent set and rules out the others (-inf).
 """
 
 from collections.abc import Callable
@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneof.answers import bitsets
+from oneof.answers.grouping import by_item
 
 Rates = NDArray[np.float64]
 """Flip rates, (n,)."""
 
 
 def log_probabilities(responses: Any, flip_yes: Any, flip_no: Any, arrays: Any = np) -> tuple[Any, Any]:
-    """log P(what was said | class in L), and the same for a class that is not in L, both (n,).
+    """log P(answer | class in L) and log P(answer | class not in L), both (n,).
 
-    arrays: the module that the arrays are of, numpy or torch.
+    arrays: the module of the arrays, numpy or torch.
 
     >>> inside, outside = log_probabilities(np.array([True]), np.array([0.2]), np.array([0.1]))
     >>> np.exp(inside).round(3), np.exp(outside).round(3)
@@ -46,18 +47,9 @@ def collect(
     evidence = np.zeros((total, classes))
     step = bitsets.rows_at_once(classes)
     for part in (slice(start, start + step) for start in range(0, len(packed), step)):
-        asked = bitsets.unpack(packed[part], classes)
-        np.add.at(evidence, rows[part], np.where(asked, log_inside[part, None], log_outside[part, None]))
+        subsets = bitsets.unpack(packed[part], classes)
+        np.add.at(evidence, rows[part], np.where(subsets, log_inside[part, None], log_outside[part, None]))
     return evidence
-
-
-def by_item(items: NDArray[np.int64]) -> tuple[slice | NDArray[np.int64], NDArray[np.int64]]:
-    """An order that brings the answers about an item together, items ascending, and where each item starts in it."""
-    order: slice | NDArray[np.int64] = slice(None)
-    if (items[1:] < items[:-1]).any():
-        order = np.argsort(items, kind="stable")
-    ordered = items[order]
-    return order, np.flatnonzero(np.concatenate([[len(ordered) > 0], ordered[1:] != ordered[:-1]]))
 
 
 def contradicted(
@@ -76,12 +68,12 @@ def contradicted(
     if len(starts) == len(items):
         return np.zeros(0, dtype=np.int64)
     possible = bitsets.consistent(packed[order], responses[order], classes)
-    left = np.bitwise_and.reduceat(possible, starts, axis=0)
-    return items[order][starts[~left.any(axis=1)]]
+    by_all = np.bitwise_and.reduceat(possible, starts, axis=0)
+    return items[order][starts[~by_all.any(axis=1)]]
 
 
 def refuse_contradiction(items: NDArray[np.int64], name: Callable[[int], str]) -> None:
-    """Raise for the first of the items, if there are any."""
+    """Raise for the first of these items, if there are any. name: from an item's number to what it is called."""
     if len(items):
         raise ValueError(
             f"the answers about item {name(int(items[0]))} contradict each other: no class agrees with all of them; "

@@ -1,9 +1,9 @@
 """Answers as files: csv, jsonl, parquet and npz.
 
-Columns: item, subset, answer; annotator, flip_yes, flip_no, design and predicted where they are known. Others are
-ignored, but for `adaptive`, in which older files told the design.
-The list of classes is written only where the rows do not tell it already (a class nobody was asked about, or names
-out of order): in the first row's `classes` cell of a csv or jsonl file, in the schema of a parquet file.
+Columns: item, subset, answer; annotator, flip_yes, flip_no, design and predicted where they are known. Other columns
+are ignored, except `adaptive`, which older files have instead of `design`.
+The list of classes is written only if it cannot be found from the rows (no question shows some class, or the names are
+not in sorted order): in the first row's `classes` cell of a csv or jsonl file, in the schema of a parquet file.
 """
 
 import json
@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from oneof.answers.bitsets import rows_at_once, unpack
-from oneof.answers.columns import Classes, Table, read, seen, starts_at_one
+from oneof.answers.columns import Classes, Table, as_classes, classes_of_labels, read, starts_at_one
 from oneof.answers.frames import EXTRAS, REQUIRED, extras, require, rows_of, split_labels
 from oneof.answers.table import Answers
 from oneof.files.atomic import replacing
@@ -30,15 +30,16 @@ from oneof.files.spreadsheets import csv_format
 
 SUFFIXES = (".csv", ".jsonl", ".parquet", ".npz")
 ROWS_READ = 1 << 15
-"""Rows of a parquet file that are read together; every label takes 8 bytes until it is one bit."""
+"""Rows of a parquet file that are read at a time; a label takes 8 bytes until it is packed into one bit."""
 META = b"oneof.classes"
+"""The key of the classes in the schema of a parquet file."""
 OPTIONAL = (
     "annotators", "flip_yes", "flip_no", "known_yes", "known_no", "randomised", "design", "predicted", "skipped",
 )  # fmt: skip
 
 
 def save(answers: Answers, path: Path) -> None:
-    """Write `answers` in the format of the suffix: whole or not at all.
+    """Write answers in the format that the suffix says; the file is replaced only when it is complete.
 
     >>> from tempfile import mkdtemp
     >>> file = Path(mkdtemp()) / "answers.csv"
@@ -54,24 +55,22 @@ def save(answers: Answers, path: Path) -> None:
 
 
 def load(path: Path, *, classes: int | Sequence[str] | None = None) -> Answers:
-    """Read answers; an error names file, line (or row), column and value. See `Answers.load`."""
+    """Answers from a file; an error names the file, line (or row), column and value. See `Answers.load`."""
     suffix = _suffix(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file of answers")
-    wanted: Classes | None = None
-    if classes is not None:
-        wanted = int(classes) if isinstance(classes, (int, np.integer)) else tuple(map(str, classes))
+    given = as_classes(classes)
     if suffix == ".npz":
         answers = _load_npz(path)
-        if wanted is not None and wanted not in (answers.classes, answers.class_names):
-            raise ValueError(f"{path}: answers over {answers.classes} classes, expected {wanted}")
+        if given is not None and given not in (answers.classes, answers.class_names):
+            raise ValueError(f"{path}: answers over {answers.classes} classes, expected {given}")
         return answers
     if suffix == ".parquet":
-        told, tables = _read_parquet(path)
+        stated, tables = _read_parquet(path)
     else:
-        told, table = _read_csv(path, wanted) if suffix == ".csv" else _read_jsonl(path)
+        stated, table = _read_csv(path, given) if suffix == ".csv" else _read_jsonl(path)
         tables = partial(iter, [table])
-    return read(path, tables, told if wanted is None else wanted)
+    return read(path, tables, stated if given is None else given)
 
 
 def _suffix(path: Path) -> str:
@@ -81,22 +80,18 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _untold(answers: Answers) -> Classes | None:
-    """The classes, where reading the rows alone would not give them back."""
+def _classes_to_state(answers: Answers) -> Classes | None:
+    """The classes, if a reader could not find them from the rows alone; otherwise None."""
     classes: Classes = answers.classes if answers.class_names is None else answers.class_names
-    asked = _asked_labels(answers)
-    # Numbers that seem to start at 1, and names in which a csv cell might be split: nothing is left to guessing.
-    doubtful = starts_at_one(asked) if answers.class_names is None else any(set(",;[") & set(name) for name in asked)
-    return None if len(answers) and not doubtful and seen(asked) == classes else classes
-
-
-def _asked_labels(answers: Answers) -> "pd.Series[Any]":
-    asked = np.flatnonzero(unpack(np.bitwise_or.reduce(answers.packed, axis=0, keepdims=True), answers.classes)[0])
-    return pd.Series(asked if answers.class_names is None else np.array(answers.class_names)[asked])
+    shown = np.flatnonzero(unpack(np.bitwise_or.reduce(answers.packed, axis=0, keepdims=True), answers.classes)[0])
+    labels = pd.Series(shown if answers.class_names is None else np.array(answers.class_names)[shown])
+    # Numbers that seem to start at 1, and names with a mark at which a csv cell might be split, could be misread.
+    doubtful = starts_at_one(labels) if answers.class_names is None else any(set(",;[") & set(name) for name in labels)
+    return None if len(answers) and not doubtful and classes_of_labels(labels) == classes else classes
 
 
 def _frames(answers: Answers) -> Iterator[tuple[bool, tuple[pd.DataFrame, pa.ListArray]]]:
-    """The rows to write, some at a time, and whether they are the first; of no answers, one empty frame."""
+    """The rows to write, some at a time, and whether they are the first; one empty frame if there are no answers."""
     step = rows_at_once(answers.classes)
     for start in range(0, max(1, len(answers)), step):
         yield start == 0, rows_of(answers[start : start + step])
@@ -109,26 +104,26 @@ def _save_csv(answers: Answers, part: Path) -> None:
                 f"class name {name!r} cannot be written to csv, where | joins labels and spaces around them do not "
                 "count: use jsonl or parquet"
             )
-    untold = _untold(answers)
+    stated = _classes_to_state(answers)
     with part.open("w", encoding="utf-8", newline="") as stream:
         for first, (frame, lists) in _frames(answers):
             texts = pc.binary_join(lists.cast(pa.list_(pa.string())), "|")
             frame.insert(1, "subset", texts.to_numpy(zero_copy_only=False))
-            if untold is not None and len(frame):
+            if stated is not None and len(frame):
                 frame["classes"] = ""
                 if first:
-                    frame.loc[0, "classes"] = str(untold) if isinstance(untold, int) else "|".join(untold)
+                    frame.loc[0, "classes"] = str(stated) if isinstance(stated, int) else "|".join(stated)
             frame.to_csv(stream, index=False, header=first, lineterminator="\n")
 
 
 def _save_jsonl(answers: Answers, part: Path) -> None:
-    untold = _untold(answers)
+    stated = _classes_to_state(answers)
     with part.open("w", encoding="utf-8") as stream:
         for first, (frame, lists) in _frames(answers):
             for row, (record, subset) in enumerate(zip(frame.to_dict("records"), lists.to_pylist(), strict=True)):
                 line = {"item": record.pop("item"), "subset": subset, "answer": record.pop("answer"), **record}
-                if first and row == 0 and untold is not None:
-                    line["classes"] = untold if isinstance(untold, int) else list(untold)
+                if first and row == 0 and stated is not None:
+                    line["classes"] = stated if isinstance(stated, int) else list(stated)
                 stream.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
@@ -174,24 +169,23 @@ def _save_npz(answers: Answers, part: Path) -> None:
 
 
 def _load_npz(path: Path) -> Answers:
-    known = (*OPTIONAL, "class_names", "item_names")
-    older = ("adaptive",)
+    known = (*OPTIONAL, "class_names", "item_names", "adaptive")  # the last one is in older files
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
             columns = dict(stored)
-        rest = {name: columns[name] for name in known + older if name in columns}
+        optional = {name: columns[name] for name in known if name in columns}
         return Answers.from_packed(
-            columns["subsets"], int(columns["classes"]), columns["responses"], columns["items"], **rest
+            columns["subsets"], int(columns["classes"]), columns["responses"], columns["items"], **optional
         )
     except (OSError, KeyError, ValueError, TypeError, AttributeError, EOFError, BadZipFile, zlib.error) as error:
         raise ValueError(f"{path}: not a file of answers: {error}") from None
 
 
-def _read_csv(path: Path, wanted: Classes | None) -> tuple[Classes | None, Table]:
+def _read_csv(path: Path, given: Classes | None) -> tuple[Classes | None, Table]:
     try:
-        written = csv_format(path)
-        how: dict[str, Any] = {"sep": written.separator, "encoding": written.encoding}
-        frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, **how)
+        found = csv_format(path)
+        options: dict[str, Any] = {"sep": found.separator, "encoding": found.encoding}
+        frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, **options)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise ValueError(
             f"{path}: not a csv file of answers with columns {', '.join(REQUIRED)}: {error}".rstrip()
@@ -199,12 +193,12 @@ def _read_csv(path: Path, wanted: Classes | None) -> tuple[Classes | None, Table
     blank = (frame == "").all(axis=1).to_numpy()
     frame = frame.iloc[: len(frame) - int(np.argmin(blank[::-1])) if len(frame) and not blank.all() else 0]
     require(path, list(frame.columns))
-    told = frame["classes"][frame["classes"] != ""] if "classes" in frame else pd.Series([], dtype=str)
+    cells = frame["classes"][frame["classes"] != ""] if "classes" in frame else pd.Series([], dtype=str)
     classes: Classes | None = None
-    if len(told):
-        text = str(told.iloc[0])
+    if len(cells):
+        text = str(cells.iloc[0])
         classes = int(text) if text.isdecimal() else tuple(text.split("|"))
-    labels, sizes = split_labels(frame["subset"], wanted or classes)
+    labels, sizes = split_labels(frame["subset"], given or classes)
     return classes, Table(
         path, lambda row: f"line {row + 2}", frame["item"], labels, sizes, frame["answer"], extras(frame)
     )
@@ -240,8 +234,8 @@ def _read_jsonl(path: Path) -> tuple[Classes | None, Table]:
     columns = dict.fromkeys((*REQUIRED, *(name for record in records for name in record)))
     # Each column as objects: pandas would turn whole numbers beside a missing one into fractions.
     frame = pd.DataFrame({name: pd.Series([record.get(name) for record in records], dtype=object) for name in columns})
-    told = next((record["classes"] for record in records if "classes" in record), None)
-    return tuple(told) if isinstance(told, list) else told, Table(
+    classes = next((record["classes"] for record in records if "classes" in record), None)
+    return tuple(classes) if isinstance(classes, list) else classes, Table(
         path,
         lambda row: f"line {lines[row]}",
         frame["item"],
@@ -253,7 +247,7 @@ def _read_jsonl(path: Path) -> tuple[Classes | None, Table]:
 
 
 def _read_parquet(path: Path) -> tuple[Classes | None, Callable[[], Iterator[Table]]]:
-    """The classes told, and a way to go through the rows some at a time, so that a file may be larger than memory."""
+    """The classes that the file states, and a function that reads the rows some at a time: the file may be large."""
     with _opened(path) as file:
         schema = file.schema_arrow
     require(path, schema.names)
@@ -261,19 +255,19 @@ def _read_parquet(path: Path) -> tuple[Classes | None, Callable[[], Iterator[Tab
     kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
     if not any(kind(lists) for kind in kinds):
         raise ValueError(f"{path}, column subset: expected lists of labels, not {lists}")
-    told = json.loads((schema.metadata or {}).get(META, b"null"))
-    return tuple(told) if isinstance(told, list) else told, partial(_parquet_tables, path)
+    classes = json.loads((schema.metadata or {}).get(META, b"null"))
+    return tuple(classes) if isinstance(classes, list) else classes, partial(_parquet_tables, path)
 
 
 def _parquet_tables(path: Path) -> Iterator[Table]:
     first = 0
     with _opened(path) as file:
-        wanted = [name for name in (*REQUIRED, *EXTRAS) if name in file.schema_arrow.names]
-        for batch in file.iter_batches(ROWS_READ, columns=wanted):
+        known = [name for name in (*REQUIRED, *EXTRAS) if name in file.schema_arrow.names]
+        for batch in file.iter_batches(ROWS_READ, columns=known):
             yield _parquet_table(path, batch, first)
             first += len(batch)
         if first == 0:
-            yield _parquet_table(path, file.schema_arrow.empty_table().select(wanted), first)
+            yield _parquet_table(path, file.schema_arrow.empty_table().select(known), first)
 
 
 def _parquet_table(path: Path, rows: pa.RecordBatch | pa.Table, first: int) -> Table:
@@ -291,7 +285,7 @@ def _parquet_table(path: Path, rows: pa.RecordBatch | pa.Table, first: int) -> T
 @contextmanager
 def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     try:
-        # By default the whole file is fetched ahead, or at least a whole column of a row group at once.
+        # By default pyarrow would read the whole file ahead, or at least whole columns of a row group.
         with pq.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False) as file:
             yield file
     except (pa.ArrowInvalid, OSError) as error:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from oneof.answers.columns import Classes, Table, read
+from oneof.answers.columns import Classes, Table, as_classes, read
 from oneof.answers.table import Answers
 
 REQUIRED = ("item", "subset", "answer")
@@ -29,12 +29,10 @@ def to_frame(answers: Answers) -> pd.DataFrame:
 def from_frame(frame: pd.DataFrame, classes: int | Sequence[str] | None) -> Answers:
     """See `Answers.from_frame`."""
     require("frame", [str(name) for name in frame.columns])
-    wanted: Classes | None = None
-    if classes is not None:
-        wanted = int(classes) if isinstance(classes, (int, np.integer)) else tuple(map(str, classes))
+    given = as_classes(classes)
     cells, index = frame["subset"].tolist(), frame.index.tolist()
     if all(isinstance(cell, str) for cell in cells):
-        labels, sizes = split_labels(frame["subset"].astype(str).reset_index(drop=True), wanted)
+        labels, sizes = split_labels(frame["subset"].astype(str).reset_index(drop=True), given)
     else:
         for place, cell in zip(index, cells, strict=True):
             if isinstance(cell, str) or not isinstance(cell, (Sequence, np.ndarray, set, frozenset)):
@@ -45,11 +43,11 @@ def from_frame(frame: pd.DataFrame, classes: int | Sequence[str] | None) -> Answ
     table = Table(
         "frame", lambda row: f"row {index[row]}", _objects(plain["item"]), labels, sizes, plain["answer"], extras(plain)
     )
-    return read("frame", lambda: [table], wanted)
+    return read("frame", lambda: [table], given)
 
 
 def rows_of(answers: Answers) -> tuple[pd.DataFrame, pa.ListArray]:
-    """The plain columns, and the subsets as lists of labels; of many answers, take some at a time."""
+    """The plain columns, and the subsets as lists of labels. Takes much memory: pass some answers at a time."""
     rows, labels = np.nonzero(answers.subsets)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(answers)))])
     names = None if answers.class_names is None else np.array(answers.class_names, dtype=object)
@@ -60,10 +58,10 @@ def rows_of(answers: Answers) -> tuple[pd.DataFrame, pa.ListArray]:
     items: Any = answers.items
     if answers.item_names is not None:
         items = [answers.item_names[item] for item in answers.items.tolist()]
-    said = np.where(answers.responses, "yes", "no")
-    frame = pd.DataFrame(
-        {"item": items, "answer": said if answers.skipped is None else np.where(answers.skipped, "skip", said)}
-    )
+    words = np.where(answers.responses, "yes", "no")
+    if answers.skipped is not None:
+        words = np.where(answers.skipped, "skip", words)
+    frame = pd.DataFrame({"item": items, "answer": words})
     columns: dict[str, Any] = {
         "annotator": answers.annotators,
         "flip_yes": answers.flip_yes,
@@ -75,9 +73,8 @@ def rows_of(answers: Answers) -> tuple[pd.DataFrame, pa.ListArray]:
     if answers.design_codes is not None:
         columns["design"] = answers.design
     if answers.predicted is not None:
-        made = answers.predicted
         columns["predicted"] = pd.Series(
-            [None if label < 0 else label if names is None else names[label] for label in made.tolist()],
+            [None if label < 0 else label if names is None else names[label] for label in answers.predicted.tolist()],
             dtype=pd.Int64Dtype() if names is None else object,
         )
     for name, column in columns.items():
@@ -87,10 +84,10 @@ def rows_of(answers: Answers) -> tuple[pd.DataFrame, pa.ListArray]:
 
 
 def split_labels(texts: "pd.Series[str]", classes: Classes | None) -> tuple["pd.Series[Any]", NDArray[np.int64]]:
-    """The labels of all cells one after the other, and how many each cell has.
+    """The labels of all cells one after the other, and the number of labels in each cell.
 
-    Labels are joined by |, or else by ; or by a comma, or are written as a list, ["cat", "dog"]. A cell that is the
-    name of a class is that class, whatever it contains.
+    Labels are joined by |, by ; or by a comma, or written as a list, ["cat", "dog"]. A cell that is the name of a class
+    means that class, even if the name contains such a mark.
 
     >>> labels, sizes = split_labels(pd.Series(["cat; dog", "owl"]), None)
     >>> labels.tolist(), sizes.tolist()
@@ -107,7 +104,7 @@ def split_labels(texts: "pd.Series[str]", classes: Classes | None) -> tuple["pd.
 
 
 def _split(texts: "pd.Series[str]", mark: str) -> tuple["pd.Series[Any]", NDArray[np.int64]]:
-    """Labels joined by the mark; written as lists, if it is [; or one in each cell, if it is nothing."""
+    """Labels that are joined by the mark; written as lists, if the mark is [; one in each cell, if it is empty."""
     if mark == "[":
         parsed = [_parsed(text) for text in texts.str.strip()]
         flat = [_plain(label) for part in parsed for label in part]
@@ -129,12 +126,12 @@ def require(path: Path | str, columns: list[str]) -> None:
 
 
 def extras(frame: pd.DataFrame) -> dict[str, "pd.Series[Any]"]:
-    """The columns that need not be there, and are."""
+    """The optional columns that the frame has."""
     return {name: frame[name] for name in EXTRAS if name in frame}
 
 
 def _parsed(text: str) -> list[Any]:
-    """A cell as a list: written as in JSON or as in Python, or one label as it stands."""
+    """The list that a cell holds, written as in JSON or as in Python; any other text is one label."""
     for parse in (json.loads, ast.literal_eval):
         try:
             value = parse(text)

@@ -1,4 +1,4 @@
-"""Answers with others, and answers with items: several tables as one, and names looked up among the items at hand."""
+"""Several tables of answers joined into one, and item names looked up in a list of items."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oneof.answers.checks import refuse_first
+from oneof.answers.checks import listed, refuse_first
 
 if TYPE_CHECKING:
     from oneof.answers.table import Answers
@@ -26,7 +26,7 @@ COLUMNS: dict[str, Any] = {
     "known_no": np.inf,
     "randomised": 0.0,
 }
-"""The columns with one entry for each answer, and what stands in where a part lacks one."""
+"""The columns with one entry for each answer, and the value for parts that do not have the column."""
 
 
 def join(parts: "list[Answers]") -> "Answers":
@@ -58,21 +58,21 @@ def join(parts: "list[Answers]") -> "Answers":
 
 
 def rows_of(ids: Sequence[Any] | NDArray[Any], answers: "Answers") -> NDArray[np.int64]:
-    """For each answer the row of `ids` that its item is in, (n,); an item that is not there is an error."""
+    """The row of `ids` that holds the item of each answer, int (n,); an error for an item that is not there."""
     import pandas as pd  # slow to import, and not needed where items are rows
 
     index = pd.Index(np.asarray(ids).astype(str))
     if not index.is_unique:
         raise ValueError(f"item {index[index.duplicated()][0]!r} appears twice among the items, expected unique ids")
-    wanted: NDArray[Any]
+    names: NDArray[Any]
     if answers.item_names is None:
-        wanted, at = np.unique(answers.items, return_inverse=True)
+        names, place = np.unique(answers.items, return_inverse=True)
     else:
-        wanted, at = np.array(answers.item_names, dtype=str), answers.items
-    rows = np.asarray(index.get_indexer(pd.Index(wanted.astype(str)))[at] if len(answers) else answers.items)
-    refuse_first(rows < 0, lambda i: f"item {wanted[at[i]]!s} is not among the {len(index)} items", what="answer")
+        names, place = np.array(answers.item_names, dtype=str), answers.items
+    rows = np.asarray(index.get_indexer(pd.Index(names.astype(str)))[place] if len(answers) else answers.items)
+    refuse_first(rows < 0, lambda i: f"item {names[place[i]]!s} is not among the {len(index)} items", what="answer")
     return rows.astype(np.int64)
 
 
 def _shown(names: tuple[str, ...] | None) -> str:
-    return "not named" if names is None else ", ".join(names[:8]) + ", ..." * (len(names) > 8)
+    return "not named" if names is None else listed(names)

@@ -1,8 +1,8 @@
-"""Where answers come from besides questions: labels, candidate sets, complementary labels, frames and files.
+"""Other sources of answers than questions: labels, candidate sets, complementary labels, frames and files.
 
 A label y is a yes to "is it one of {y}?", a candidate set C a yes to "is it one of C?", and a complementary label (a
-class that it is *not*) a no to "is it one of {y}?". They train like any other answer. They cannot judge: nobody drew
-the questions at random, so there is no law that tells how often a wrong prediction agrees with them.
+class that it is *not*) a no to "is it one of {y}?". They train like any other answer. They cannot judge: the questions
+were not drawn at random, so nobody knows how often a wrong prediction agrees with them.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oneof.answers.checks import as_bits, refuse_first
+from oneof.answers.checks import as_bits, listed, refuse_first
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def of_labels(labels: ArrayLike, classes: int | Sequence[str], response: bool) -> dict[str, Any]:
-    """The columns of answers about one label each, to all of which the response is the same.
+    """The columns of answers to questions with one label each, which all have the same response.
 
-    labels: class numbers or, where `classes` gives names, names, (n,).
+    labels: (n,), class numbers, or names if `classes` gives names.
     """
     names = None if isinstance(classes, (int, np.integer)) else [str(name) for name in classes]
     k = int(classes) if isinstance(classes, (int, np.integer)) else len(classes)
@@ -33,7 +33,7 @@ def of_labels(labels: ArrayLike, classes: int | Sequence[str], response: bool) -
     if array.dtype.kind in "OUT" and names is not None:
         place = {name: number for number, name in enumerate(names)}
         numbers = np.array([place.get(str(label), -1) for label in array], dtype=np.int64)
-        expected = f"one of {', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
+        expected = f"one of {listed(names)}"
     elif array.dtype.kind in "iu" or not array.size:
         numbers, expected = array.astype(np.int64), f"a class number in 0..{k - 1}"
     else:
@@ -46,14 +46,14 @@ def of_labels(labels: ArrayLike, classes: int | Sequence[str], response: bool) -
 
 
 def of_candidates(mask: ArrayLike) -> dict[str, Any]:
-    """The columns of a yes to each candidate set, bool (n, k); a set of all classes says nothing and becomes a skip."""
+    """The columns of a yes to each candidate set, bool (n, k). A set of all classes becomes a skip."""
     sets = as_bits(mask, "candidates", ndim=2)
     sizes = sets.sum(axis=1)
     refuse_first(sizes == 0, lambda i: "no candidate, expected at least one label")
-    silent = sizes == sets.shape[1]
-    # A question must leave something open, so the skip asks about any label; nobody reads what it asks.
-    sets = np.where(silent[:, None], np.arange(sets.shape[1]) == 0, sets)
-    return {"subsets": sets, "responses": ~silent, "skipped": silent, "design": "given"}
+    skipped = sizes == sets.shape[1]
+    # No question may have all labels, so a skip gets an arbitrary one: nothing depends on it.
+    sets = np.where(skipped[:, None], np.arange(sets.shape[1]) == 0, sets)
+    return {"subsets": sets, "responses": ~skipped, "skipped": skipped, "design": "given"}
 
 
 def of_signed(signed: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -67,7 +67,7 @@ def of_signed(signed: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 class Sources:
-    """The ways to make `Answers` from something else, and back."""
+    """The methods of `Answers` that make them from something else, or something else from them."""
 
     if TYPE_CHECKING:
 
@@ -120,7 +120,7 @@ class Sources:
 
     @classmethod
     def from_frame(cls, frame: "pd.DataFrame", *, classes: int | Sequence[str] | None = None) -> "Answers":
-        """From a table with columns item, subset (a list of labels, or text), answer; and any other of `load`.
+        """From a table with columns item, subset (a list of labels, or text), answer, and the optional ones of `load`.
 
         >>> import pandas as pd
         >>> from oneof import Answers
@@ -133,7 +133,7 @@ class Sources:
         return from_frame(frame, classes)
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row for each answer: item, subset (a list of labels), answer, and the other columns that are known.
+        """A table with one row for each answer: item, subset (a list of labels), answer, and the other known columns.
 
         >>> from oneof import Answers
         >>> Answers([[True, False]], [True], class_names=["cat", "dog"]).to_frame().to_dict("records")
@@ -144,7 +144,7 @@ class Sources:
         return to_frame(cast("Answers", self))
 
     def save(self, path: str | Path) -> None:
-        """Write to .csv, .jsonl, .parquet or .npz, by suffix: whole or not at all. `load` gives the same back."""
+        """Write a .csv, .jsonl, .parquet or .npz file, complete or not at all. `load` gives the same answers back."""
         from oneof.answers.files import save  # pandas and pyarrow are slow to import
 
         save(cast("Answers", self), Path(path))

@@ -1,8 +1,8 @@
-"""Answers: who was asked what, and what they said.
+"""Answers: the table of questions and what was answered.
 
 One answer is a subset L of the classes, a bit s (is the true class in L?) and the item it is about. An item may have
-any number of answers. Who answered, how often they flip, how the question was chosen, and that somebody could not tell
-travel along where they are known.
+any number of answers. Where they are known, the table also has who answered, the flip rates, how the question was
+chosen, and which answers are skips.
 """
 
 import warnings
@@ -39,14 +39,14 @@ class Answers(Sources):
     flip_yes, flip_no: (n,) or numbers, P(no | truth yes) and P(yes | truth no) of each answer; zero means no flips.
     design: how the question was chosen: "uniform", "prediction", "adaptive" or "given", for all answers or for each.
     predicted: int (n,), the class that a question of design "prediction" was made from, -1 elsewhere.
-    known_yes, known_no: (n,) or numbers, from how many answers of known truth each flip rate was estimated; none, or
-    infinity, where the rate itself is known. randomised: (n,) or a number, the rate of flips on purpose, for privacy;
+    known_yes, known_no: (n,) or numbers, from how many answers of known truth each flip rate was estimated; None, or
+    infinity, if the rate itself is known. randomised: (n,) or a number, the rate of flips on purpose, for privacy;
     it is part of the flip rates.
     skipped: bool (n,), True for "can't tell": such a row has no response and trains nothing.
-    adaptive: bool (n,), another way to say design "adaptive", as in older files.
+    adaptive: bool (n,), another way to give the design "adaptive", as in older files.
 
-    The subsets are kept with one bit for each label, as `packed`, and `subsets` unpacks them anew each time: of many
-    answers, take some at a time, `answers[rows].subsets`.
+    The subsets are kept with one bit for each label, in `packed`, and `subsets` unpacks them each time that it is used:
+    if there are many answers, unpack some at a time, `answers[rows].subsets`.
 
     >>> answers = Answers([[True, True, False], [False, True, False]], [True, False])
     >>> len(answers), answers.classes
@@ -67,7 +67,7 @@ class Answers(Sources):
     flip_yes: NDArray[np.float64] | None
     flip_no: NDArray[np.float64] | None
     design_codes: NDArray[np.uint8] | None
-    """Places in `DESIGNS`; None where every question was uniform."""
+    """Places in `DESIGNS`; None if every question was uniform."""
     predicted: NDArray[np.int64] | None
     skipped: NDArray[np.bool_] | None
     known_yes: NDArray[np.float64] | None
@@ -104,11 +104,11 @@ class Answers(Sources):
         if about.shape != (n,) or (n and about.dtype.kind not in "iu"):
             raise ValueError(f"items must be whole numbers of shape ({n},), not {about.dtype} {about.shape}")
         refuse_first(about < 0, lambda i: f"item {about[i]} is negative, expected a row number")
-        said, unsaid = as_responses(responses, skipped, n)
+        yes, skips = as_responses(responses, skipped, n)
         columns = {
             "packed": sets.packed,
             "classes": k,
-            "responses": said,
+            "responses": yes,
             "items": about.astype(np.int64, copy=False),
             "class_names": as_names(class_names, k, "class"),
             "item_names": as_names(item_names, None, "item"),
@@ -117,7 +117,7 @@ class Answers(Sources):
             "flip_no": as_rates(flip_no, n, "flip_no"),
             "design_codes": as_designs(_design(design, adaptive), n),
             "predicted": as_predicted(predicted, n, k),
-            "skipped": unsaid,
+            "skipped": skips,
             "known_yes": as_counts(known_yes, n, "known_yes"),
             "known_no": as_counts(known_no, n, "known_no"),
             "randomised": as_rates(randomised, n, "randomised"),
@@ -127,21 +127,20 @@ class Answers(Sources):
         refuse_first(total >= 1, lambda i: f"flip_yes + flip_no is {total[i]:g}, expected less than 1")
         if self.item_names is not None and n and about.max() >= len(self.item_names):
             raise ValueError(f"item {about.max()} has no name: there are {len(self.item_names)} item names")
-        self._refuse_odd_predictions()
+        self._check_predicted()
 
-    def _refuse_odd_predictions(self) -> None:
-        made = self.has_design("prediction")
-        if not made.any():
+    def _check_predicted(self) -> None:
+        decoys = self.has_design("prediction")
+        if not decoys.any():
             return
-        from_class = np.full(len(self), -1) if self.predicted is None else self.predicted
-        refuse_first(
-            made & (from_class < 0), lambda i: 'a question of design "prediction" needs its class in predicted'
-        )
-        left_out = made & ~bitsets.contains(self.packed, np.maximum(from_class, 0))
-        refuse_first(left_out, lambda i: f"the question does not contain {from_class[i]}, which it was made from")
+        predicted = np.full(len(self), -1) if self.predicted is None else self.predicted
+        message = 'a question of design "prediction" needs its class in predicted'
+        refuse_first(decoys & (predicted < 0), lambda i: message)
+        missing = decoys & ~bitsets.contains(self.packed, np.maximum(predicted, 0))
+        refuse_first(missing, lambda i: f"the question does not contain {predicted[i]}, which it was made from")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"answers do not change: replace({name}=...) gives others")
+        raise AttributeError(f"answers cannot be changed: replace({name}=...) gives new ones")
 
     @classmethod
     def from_packed(
@@ -169,7 +168,7 @@ class Answers(Sources):
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many labels each answer was asked about, (n,)."""
+        """How many labels each question has, int (n,)."""
         return bitsets.sizes(self.packed)
 
     def contains(self, labels: ArrayLike) -> NDArray[np.bool_]:
@@ -182,7 +181,7 @@ class Answers(Sources):
 
     @property
     def yes(self) -> NDArray[np.bool_]:
-        """Which answers are yes, bool (n,). The others are no, or skips."""
+        """Which answers are yes, bool (n,). The others are no or skips."""
         return self.responses
 
     @property
@@ -219,18 +218,18 @@ class Answers(Sources):
 
     @property
     def consistent(self) -> NDArray[np.bool_]:
-        """The labels each answer leaves possible, bool (n, k): the subset after a yes, its complement after a no.
+        """The labels that each answer leaves possible, bool (n, k): the subset after a yes, its complement after a no.
 
-        A skip leaves all of them.
+        After a skip all labels are possible.
         """
-        left = bitsets.unpack(bitsets.consistent(self.packed, self.responses, self.classes), self.classes)
-        return left if self.skipped is None else left | self.skipped[:, None]
+        possible = bitsets.unpack(bitsets.consistent(self.packed, self.responses, self.classes), self.classes)
+        return possible if self.skipped is None else possible | self.skipped[:, None]
 
     @property
     def signed(self) -> NDArray[np.int8]:
-        """+1 on the asked labels after a yes, -1 after a no, 0 elsewhere: L and s in one array. int8 (n, k).
+        """Subsets and responses in one array, int8 (n, k): +1 on the labels of L after a yes, -1 after a no, else 0.
 
-        It holds nothing else. A warning says what is lost.
+        A warning names the columns that this array does not hold.
         """
         lost = [
             name for name in ("flip_yes", "flip_no", "class_names", "item_names") if getattr(self, name) is not None
@@ -246,10 +245,10 @@ class Answers(Sources):
     def evidence(
         self, items: int | None = None, *, flip_yes: ArrayLike | None = None, flip_no: ArrayLike | None = None
     ) -> NDArray[np.float64]:
-        """Log-likelihood of everything said about an item, for each class it might be. (items, k).
+        """log P(all answers about an item | its class), for each item and class. (items, k).
 
-        items: how many rows (default: up to the last item asked about); an item never asked about gets zeros.
-        Flip rates default to the ones that the answers carry.
+        items: how many rows (default: up to the last item with answers); an item without answers gets zeros.
+        Flip rates default to those of the answers.
 
         >>> Answers([[True, True, False], [False, True, True]], [True, True], items=[0, 0]).evidence()
         array([[-inf,   0., -inf]])
@@ -265,19 +264,10 @@ class Answers(Sources):
         evidence.refuse_contradiction(np.flatnonzero(np.isneginf(found).all(axis=1)), self._item_name)
         return found
 
-    def by_item(self) -> tuple[slice | NDArray[np.int64], NDArray[np.int64]]:
-        """An order that brings the answers about an item together, items ascending, and where each item starts in it.
-
-        >>> order, starts = Answers([[True, False]] * 3, [True] * 3, items=[7, 2, 7]).by_item()
-        >>> order, starts
-        (array([1, 0, 2]), array([0, 1]))
-        """
-        return evidence.by_item(self.items)
-
     def refuse_contradictions(self) -> None:
-        """Raise where answers without flips about an item rule out every class: they cannot all be right."""
-        some = self.answered
-        bad = evidence.contradicted(some.packed, self.classes, some.items, some.responses, *some.flips(None, None))
+        """Raise if answers without flips about one item rule out every class: they cannot all be right."""
+        known = self.answered
+        bad = evidence.contradicted(known.packed, self.classes, known.items, known.responses, *known.flips(None, None))
         evidence.refuse_contradiction(bad, self._item_name)
 
     def _item_name(self, item: int) -> str:
@@ -286,16 +276,16 @@ class Answers(Sources):
     def flips(
         self, flip_yes: ArrayLike | None, flip_no: ArrayLike | None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The rates to use, as two arrays (n,): those given, or else those carried along, or else none."""
+        """Both flip rates, (n,) each: the arguments if given, otherwise those of the answers, otherwise zeros."""
         rho1 = as_rates(self.flip_yes if flip_yes is None else flip_yes, len(self), "flip_yes")
         rho0 = as_rates(self.flip_no if flip_no is None else flip_no, len(self), "flip_no")
         zero = np.zeros(len(self))
         return (zero if rho1 is None else rho1), (zero if rho0 is None else rho0)
 
     def align(self, ids: Sequence[str] | Sequence[int] | NDArray[Any]) -> "Answers":
-        """The same answers with `items` pointing at the rows of `ids`, where each item is looked up by its name.
+        """The same answers with `items` as row numbers of `ids`, where each item is looked up by its name.
 
-        Items that are known by their row numbers have `ids` range(n): then nothing has to be looked up.
+        If items are known by row numbers only, pass range(n): then nothing has to be looked up.
 
         >>> Answers([[True, False]], [True], item_names=["b.png"]).align(["a.png", "b.png"]).items
         array([1])
@@ -307,7 +297,7 @@ class Answers(Sources):
         return self.replace(items=joining.rows_of(ids, self), item_names=None)
 
     def named(self, *, class_names: Sequence[str] | None = None, item_names: Sequence[str] | None = None) -> "Answers":
-        """The same answers with names for the classes and for the items; items called by numbers go by these.
+        """The same answers with names for classes and items; item names that are whole numbers become row numbers.
 
         >>> Answers([[True, False]], [True]).named(class_names=["cat", "dog"]).class_names
         ('cat', 'dog')
@@ -321,7 +311,7 @@ class Answers(Sources):
         rows = index if isinstance(index, slice) else np.atleast_1d(np.asarray(index))
         if isinstance(rows, np.ndarray):
             if rows.ndim != 1:
-                raise ValueError(f"answers are indexed by rows (n,), not by an array of shape {rows.shape}")
+                raise ValueError(f"answers are indexed by row numbers (n,), not by an array of shape {rows.shape}")
             if rows.size == 0 and rows.dtype != np.bool_:
                 rows = rows.astype(np.int64)
         columns = {name: getattr(self, name) for name in joining.COLUMNS}
@@ -332,7 +322,7 @@ class Answers(Sources):
 
     @staticmethod
     def concat(parts: Iterable["Answers"]) -> "Answers":
-        """All answers of all parts, one after the other. A column that only some parts have is filled in.
+        """All answers of all parts, one after the other. A column that only some parts have is filled up.
 
         >>> a = Answers([[True, False]], [True])
         >>> len(Answers.concat([a, a]))
@@ -341,7 +331,7 @@ class Answers(Sources):
         return joining.join(list(parts))
 
     def replace(self, **changes: Any) -> "Answers":
-        """The same answers with some columns exchanged.
+        """The same answers with other values in some columns.
 
         >>> Answers([[True, False]], [True]).replace(flip_yes=0.1).flip_yes
         array([0.1])
@@ -368,12 +358,12 @@ def _design(design: str | ArrayLike, adaptive: ArrayLike | None) -> str | ArrayL
     if adaptive is None:
         return design
     if not (isinstance(design, str) and design == "uniform"):
-        raise ValueError("design tells which questions were adaptive: pass design or adaptive, not both")
+        raise ValueError("design says which questions were adaptive: pass design or adaptive, not both")
     return np.where(as_bits(adaptive, "adaptive", ndim=1), "adaptive", "uniform")
 
 
 def _kept(value: Any) -> Any:
-    """An array that nobody can change, not even who gave it."""
+    """An array that nobody can change: a copy, if the caller could still write to it."""
     if isinstance(value, np.ndarray) and value.flags.writeable:
         return _read_only(value.copy())
     return value

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from torch import nn
 
 from oneof.answers import Answers
-from oneof.classifier.choosing import fit_chosen
+from oneof.classifier.choosing_networks import fit_chosen
 from oneof.evaluation import Estimate, clopper_pearson, estimate_accuracy
 from oneof.objectives.base import Objective
 from oneof.objectives.likelihood import Likelihood
@@ -37,9 +37,9 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     explains each. None stands for what the recipe and the data suggest. objective: a name, or an `Objective` of your
     own; loss: a name, or a function of the logits. backbone: a name, or an `nn.Module` of your own, of which a copy is
     trained and sees standardised items; "auto" takes a CNN for pictures, and for rows of numbers, where no other
-    setting of training is given, a linear layer or hidden layers, whichever held-out answers like better: `choice_`
-    tells. holdout: the share of the items whose answers do not train but judge. queries: the law of the questions where
-    it is not uniform. callbacks: functions that are called after each epoch with its row of figures, see
+    setting of training is given, a linear layer or hidden layers, whichever makes held-out answers likelier: `choice_`
+    has the figures. holdout: the share of the items whose answers do not train but judge. queries: the law of the
+    questions where it is not uniform. callbacks: functions that are called after each epoch with its figures, see
     `oneof.training.callbacks`. random_state: the seed.
 
     >>> from sklearn.datasets import load_digits
@@ -126,12 +126,12 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         if exact and not (self.objective == "likelihood" or isinstance(self.objective, Likelihood)):
             raise ValueError(f"exact labels train with the likelihood, not with {self.objective!r}")
         # A copy, so that fitting again starts from the same weights, and the module that was passed stays as it is.
-        own = deepcopy(self.backbone) if isinstance(self.backbone, nn.Module) else None
+        backbone = deepcopy(self.backbone) if isinstance(self.backbone, nn.Module) else None
         fitted = fit_chosen(
             features,
             answers,
             self._config(),
-            backbone=own,
+            backbone=backbone,
             queries=self.queries,
             held_out=held_out,
             judgement=_exact_accuracy if exact else None,
@@ -175,7 +175,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         return torch.softmax(self._logits(X).double(), dim=1).numpy()
 
     def predict_parts(self, X: Any, size: int = 1 << 16) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-        """As `predict_proba`, some rows at a time: which ones, and their probabilities. One empty part for no item."""
+        """As `predict_proba`, `size` rows at a time: which rows, and their probabilities. No items: one empty part."""
         check_is_fitted(self, "network_")
         features = self._features(X)
         for start in range(0, max(1, len(features)), size):
@@ -185,7 +185,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each item, (n,): an entry of `classes_`."""
-        numbers = self._numbers(X)
+        numbers = self._class_numbers(X)  # first, as this refuses where there is no fit yet
         return np.asarray(self.classes_[numbers])
 
     def accuracy_estimate(
@@ -199,15 +199,15 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     ) -> Estimate:
         """Accuracy on items X by answers that were not trained on, without a label.
 
-        answers: as `y` in `fit`, and about items X: `answers.items` points into X, or names its index. anytime: an
-        interval to look at again and again. trained_on: rows of X that the model has learned from; they do not judge.
+        answers: about items X, as `y` in `fit`. anytime: an interval that stays true if you look again after every few
+        answers. trained_on: rows of X that the model was trained on; they do not judge.
         """
-        asked = aligned(answers, X) if isinstance(answers, Answers) else Answers.from_signed(answers)
+        judging = aligned(answers, X) if isinstance(answers, Answers) else Answers.from_signed(answers)
         check_is_fitted(self, "network_")
-        _refuse_other_classes(self.classes_, asked)
-        numbers = self._numbers(X)
+        _refuse_other_classes(self.classes_, judging)
+        predictions = self._class_numbers(X)
         return estimate_accuracy(
-            numbers, asked, confidence, queries=self.queries, anytime=anytime, trained_on=trained_on
+            predictions, judging, confidence, queries=self.queries, anytime=anytime, trained_on=trained_on
         )
 
     def score(self, X: Any, y: Answers | ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -238,7 +238,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         return Config.read(None, **given, backbone=backbone, seed=int(seed))
 
     def _features(self, X: Any, reset: bool = False) -> Features:
-        # What scikit-learn checks it may convert as well, and then a memory-mapped array would not stay on disk.
+        # scikit-learn's check may copy an array, and then a memory-mapped one would not stay on disk.
         if isinstance(X, (torch.Tensor, np.memmap)) or (isinstance(X, np.ndarray) and X.ndim > 2):
             features = Features(X)
             features.check_finite()
@@ -284,7 +284,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         check_is_fitted(self, "network_")
         return predict_logits(self.network_, self._features(X))
 
-    def _numbers(self, X: Any) -> NDArray[np.int64]:
+    def _class_numbers(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self, "network_")
         return predict_classes(self.network_, self._features(X))
 
@@ -309,7 +309,7 @@ def label_free_scorer(estimator: Any, X: Any, y: Answers | ArrayLike) -> float:
 
 
 def aligned(answers: Answers, X: Any) -> Answers:
-    """Answers about rows of X. Those that name their items are looked up in the index of a frame.
+    """The answers with `items` pointing at rows of X; names of items are looked up in the index of a frame X.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"x": [1.0, 2.0]}, index=["a", "b"])
@@ -327,7 +327,7 @@ def aligned(answers: Answers, X: Any) -> Answers:
 
 
 def _refuse_other_classes(known: ArrayLike, answers: Answers) -> None:
-    """Class numbers mean the same to a model and to answers only if there are as many, under the same names."""
+    """Raise unless the answers are about as many classes as the model knows, under the same names if they have any."""
     names = np.asarray(known)
     if answers.classes != len(names):
         raise ValueError(f"the model knows {len(names)} classes, but the answers are about {answers.classes}")

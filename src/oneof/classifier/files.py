@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from shutil import rmtree
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from torch import nn
 
 import oneof
 from oneof import models
-from oneof.encoders.exporting import write_onnx
 from oneof.evaluation import Estimate
 from oneof.files.atomic import replacing
 from oneof.queries import Queries, UniformQueries, WeightedQueries
@@ -28,10 +27,10 @@ WEIGHTS, FACTS = "weights.safetensors", "model.json"
 _ENTRIES = {"classes", "shape", "own_backbone", "queries", "config", "accuracy", "best_epoch", "history"}
 
 
-def save(model: "OneOfClassifier", path: Path, more: Callable[[Path], None] | None = None) -> None:
+def save(model: "OneOfClassifier", path: Path, write_more: Callable[[Path], None] | None = None) -> None:
     """Write the folder; a model that is there already is replaced only when the new one is whole.
 
-    more: writes what else belongs to the model into the folder that it is given.
+    write_more: writes what else belongs to the model into the folder that it is given.
     """
     facts = {
         "format": 1,
@@ -47,8 +46,7 @@ def save(model: "OneOfClassifier", path: Path, more: Callable[[Path], None] | No
         "history": model.history_,
         "choice": model.choice_,
     }
-    if path.exists() and not (path / FACTS).is_file():
-        raise ValueError(f"{path} exists and is not a model: choose another place")
+    refuse_other_folder(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
@@ -60,22 +58,36 @@ def save(model: "OneOfClassifier", path: Path, more: Callable[[Path], None] | No
             _write(tensors, file)
         with replacing(part / FACTS) as file:
             file.write_text(json.dumps(facts, indent=1), encoding="utf-8")
-        if more is not None:
-            more(part)
+        if write_more is not None:
+            write_more(part)
         part.chmod(0o755)
-        if path.exists():
-            old = Path(mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-            path.rename(old / "old")
-            part.rename(path)
-            rmtree(old)
-        else:
-            part.rename(path)
+        _rename(part, path)
     finally:
         rmtree(part, ignore_errors=True)
 
 
+def _rename(part: Path, path: Path) -> None:
+    """Give the new folder its name; the one that has it goes, or comes back if this fails."""
+    if not path.exists():
+        part.rename(path)
+        return
+    with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+        old = path.rename(Path(folder) / "old")
+        try:
+            part.rename(path)
+        except OSError:
+            old.rename(path)
+            raise
+
+
+def refuse_other_folder(path: Path) -> None:
+    """Raise where something else than a model would be replaced."""
+    if path.exists() and not (path / FACTS).is_file():
+        raise ValueError(f"{path} exists and is not a model: choose another place")
+
+
 def _queries_to_json(queries: Queries | None) -> dict[str, Any] | None:
-    """Judging needs the law of the questions; None is the uniform one."""
+    """The law of the questions, which judging needs; None for the uniform one."""
     if queries is None or isinstance(queries, UniformQueries):
         return None
     if isinstance(queries, WeightedQueries):
@@ -100,8 +112,8 @@ def load(path: Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
     try:
         config, shape, classes = Config.read(None, **facts["config"]), tuple(facts["shape"]), len(facts["classes"])
         accuracy = None if facts["accuracy"] is None else Estimate(**facts["accuracy"])
-        asked = facts["queries"]
-        queries = None if asked is None else WeightedQueries(asked["subsets"], asked["probabilities"])
+        law = facts["queries"]
+        queries = None if law is None else WeightedQueries(law["subsets"], law["probabilities"])
         body = backbone if backbone is not None else models.create(config.backbone, shape, classes, config.width)
     except (TypeError, KeyError, ValueError) as error:
         raise ValueError(f"{path / FACTS}: not the description of a model: {error}") from None
@@ -135,8 +147,3 @@ def read_facts(path: Path) -> dict[str, Any]:
     except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path / FACTS}: not the description of a model: {error}") from None
     return dict(facts)
-
-
-def export_onnx(model: "OneOfClassifier", path: Path) -> None:
-    """Write the network, preprocessing included, as ONNX: input `items` (batch, *shape) float32, output `logits`."""
-    write_onnx(model.network_.eval(), torch.zeros(2, *model.shape_), path, "items", "logits")

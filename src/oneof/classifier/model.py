@@ -1,6 +1,5 @@
-"""A model that one can use: from raw items to classes, in one folder, with nothing in it that is executed."""
+"""A model for raw items: a classifier and the encoder of its items, in one folder. Loading it executes nothing."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 
 from oneof import encoders
 from oneof.answers import Answers
-from oneof.classifier.estimator import OneOfClassifier
+from oneof.classifier.estimator import OneOfClassifier, aligned
 from oneof.classifier.files import load as load_classifier
 from oneof.classifier.files import save as save_classifier
 from oneof.encoders.base import Encoder
@@ -23,10 +22,10 @@ TRAINED_ON = "trained-on.npy"
 
 
 class Model:
-    """A fitted classifier behind the encoder of its items.
+    """A fitted classifier, which takes numbers, behind an encoder that makes them from raw items.
 
-    classifier: takes numbers. encoder: makes them from raw items; None where items are numbers already. trained_on:
-    what `oneof.items.hashing.content_hashes` gives for the items it learned from, uint8 (n, 16).
+    encoder: None where items are numbers already. trained_on: `content_hashes` (`oneof.items.hashing`) of the items
+    that the classifier was trained on, uint8 (n, 16).
     """
 
     def __init__(
@@ -49,53 +48,49 @@ class Model:
         X: a list of texts; a list of paths of pictures, of PIL images or of arrays; an array of pictures or of numbers;
         or a data frame with a column `text`, `path`, or numbers. An item that cannot be read is an error that names it.
         """
-        if self.encoder is not None and len(X) == 0:  # which some encoders cannot be asked about
+        if self.encoder is not None and len(X) == 0:  # some encoders do not take an empty list
             return np.zeros((0, len(self.classes_)))
         return self.classifier.predict_proba(self._numbers(X))
 
     def accuracy_estimate(self, X: Any, answers: Answers, confidence: float = 0.95) -> Estimate:
-        """Accuracy on items X by answers that were not trained on, without a label."""
-        return self.classifier.accuracy_estimate(self._numbers(X), answers, confidence)
+        """Accuracy on items X by answers that were not trained on, without a label.
+
+        answers: about rows of X, or about names in the index of a frame X.
+        """
+        return self.classifier.accuracy_estimate(self._numbers(X), aligned(answers, X), confidence)
 
     def take(self, items: Items, *, shown: bool = False) -> Items:
-        """The items as numbers for `classifier`; what cannot be read is left out and named."""
+        """The items as numbers for `classifier`; items that cannot be read are left out, and named in `left_out`."""
         if items.kind == "numbers" and (self.encoder is None or np.ndim(items.x) < 3):
             return items
         if self.encoder is not None and items.kind not in ("numbers", self.encoder.takes):
             raise ValueError(f"the model was trained on {self.encoder.takes}, but the items are {items.kind}")
         if self.encoder is None and items.kind == "texts":
             raise ValueError("the model was trained on numbers, but the items are texts")
-        found = self._for_pictures().encode(items.x, shown=shown)
+        found = self._picture_encoder().encode(items.x, shown=shown)
         return items.keep(found.x, found.rows, found.problems)
 
-    def predict_parts(self, items: Items, *, shown: bool = False) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
-        """Ids and probabilities, some items at a time; see `take` for those that cannot be read."""
-        taken = self.take(items, shown=shown)
-        for rows, chances in self.classifier.predict_parts(taken.x):
-            yield np.asarray(taken.ids[rows]).astype(str), chances
-
     def seen(self, items: Items) -> NDArray[np.bool_]:
-        """Which of the (raw) items the model was trained on, bool (n,), whatever they are called."""
-        if not len(self.trained_on):  # nothing is known, and hashing many items would take its time
+        """Which of the (raw) items the model was trained on, bool (n,), by their content."""
+        if not len(self.trained_on):  # no need to hash many items
             return np.zeros(len(items), dtype=np.bool_)
         return among(content_hashes(items.x), self.trained_on)
 
     def save(self, path: str | Path) -> None:
         """Write the model as a folder, whole or not at all."""
 
-        def more(folder: Path) -> None:
+        def write_more(folder: Path) -> None:
             np.save(folder / TRAINED_ON, self.trained_on, allow_pickle=False)
             if self.encoder is not None:
                 encoders.write(self.encoder, folder)
 
-        save_classifier(self.classifier, Path(path), more)
+        save_classifier(self.classifier, Path(path), write_more)
 
     def _numbers(self, X: Any) -> Any:
-        if self.encoder is None and not isinstance(X, Items):
-            return X
         if isinstance(X, Items):
             return self.take(X).x
-        assert self.encoder is not None
+        if self.encoder is None:
+            return X
         if hasattr(X, "columns") and self.encoder.takes == "pictures":
             column = next((name for name in PATH_COLUMNS if name in X), None)
             if column is None:
@@ -103,7 +98,7 @@ class Model:
             X = X[column]
         return self.encoder.transform(as_pictures(X) if self.encoder.takes == "pictures" else X)
 
-    def _for_pictures(self) -> Encoder:
+    def _picture_encoder(self) -> Encoder:
         if self.encoder is not None:
             return self.encoder
         if len(self.classifier.shape_) != 3:

@@ -1,6 +1,8 @@
-"""Flip rates that nobody knows, estimated from the answers themselves before the model is trained."""
+"""Unknown flip rates, estimated from the answers themselves before the model is trained."""
 
 from typing import Any
+
+import numpy as np
 
 from oneof.answers import Answers
 from oneof.classifier.estimator import OneOfClassifier
@@ -9,14 +11,14 @@ from oneof.noise import fit_with_noise
 from oneof.noise.rates import FlipRates
 from oneof.training import Config, Features
 
-USELESS = 0.5
-"""Flips of yes and of no together; at one an annotator's answers say nothing."""
+UNRELIABLE = 0.5
+"""Sum of the flip rates of yes and of no from which on an annotator is named; at 1 the answers say nothing."""
 
 
 def estimate_flips(x: Any, answers: Answers, config: Config) -> tuple[Answers, FlipRates]:
-    """The answers with the flip rates of their annotators written in, and those rates.
+    """The answers with the estimated flip rates of their annotators, and these rates.
 
-    x: the items as numbers. A linear layer is enough for rows of numbers; pictures take the configuration's network.
+    x: the items as numbers. Rows of numbers get a linear layer; pictures get the network of the configuration.
     """
     if len(Features(x).shape) == 1:
         estimator: Any = LinearClassifier()
@@ -29,12 +31,11 @@ def estimate_flips(x: Any, answers: Answers, config: Config) -> tuple[Answers, F
 
 
 def describe_flips(rates: FlipRates) -> str:
-    """A line per annotator, the least reliable first, with a word about those whose answers say little."""
-    order = sorted(range(len(rates.annotators)), key=lambda row: -(rates.flip_yes[row] + rates.flip_no[row]))
+    """A line per annotator, the least reliable first, with a warning for those whose answers say little."""
+    total = rates.flip_yes + rates.flip_no
     lines = []
-    for row in order:
-        together = rates.flip_yes[row] + rates.flip_no[row]
-        warning = ": unreliable, these answers say little" if together > USELESS else ""
+    for row in np.argsort(-total, kind="stable"):
+        warning = ": unreliable, these answers say little" if total[row] > UNRELIABLE else ""
         name = rates.annotators[row] or "everybody"
         lines.append(f"{name}: flips {rates.flip_yes[row]:.1%} of yes, {rates.flip_no[row]:.1%} of no{warning}")
     return "\n".join(lines)

@@ -41,7 +41,7 @@ def _before_any_command(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
-    # For the help alone: errors.run has looked at both, and taken the flag away.
+    # For the help only: errors.run has read flag and variable, and removed the flag.
     traceback: Annotated[
         bool, typer.Option(errors.FLAG, envvar=errors.VARIABLE, help="Show the whole traceback of an error.")
     ] = False,
@@ -51,6 +51,6 @@ def _before_any_command(
 
 def main() -> None:
     """Run the command line; a mistake ends in one clear line on stderr, not in a traceback."""
-    # A picture that is too large is refused by name; one that is merely large is no matter for the user.
+    # A picture that is too large is refused by name; one that is merely large needs no warning.
     warnings.filterwarnings("ignore", message="Image size .* exceeds limit")
     errors.run(app)

@@ -1,7 +1,5 @@
 """oneof annotate: from a folder of items to answers, a dashboard and a trained model."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +12,7 @@ import typer
 from oneof.cli import annotate_classes, annotate_manage, annotate_programs, annotate_project, annotate_report
 from oneof.cli.annotate_options import Folder, Name, Url, list_problems, open_database
 from oneof.cli.annotate_status import print_status
+from oneof.cli.options import AsJson
 
 app = typer.Typer(
     help="Ask people \"is it one of these?\" on a web page. Needs the extra: pip install 'oneof\\[annotation]'",
@@ -30,7 +29,7 @@ PictureHosts = Annotated[
     list[str] | None,
     typer.Option(
         "--picture-host",
-        help="A host from which pictures named in a table (id, url) are fetched; may be given repeatedly.",
+        help="A host from which pictures and sounds named in a table (id, url) are fetched; may be repeated.",
     ),
 ]
 PublicUrl = Annotated[
@@ -146,11 +145,12 @@ def serve(
     def announce(places: dict[str, str]) -> None:
         if served.home is not None and (workers == 1 or database_server is not None):
             typer.echo(f"New projects: {served.address}/new/{server_key(served.home)}")
-        for one in served.hosted:
-            typer.echo(f"Serving {one.project.settings.name} on {places[one.slug]} (stop with Ctrl-C)")
-            token = one.admin_token()
-            again = f"oneof annotate invite {one.project.folder} NAME --admin"
-            typer.echo(f"Admin link: {places[one.slug]}/join/{token}" if token else f"Admin link: {again}")
+        for hosted in served.hosted:
+            place = places[hosted.slug]
+            typer.echo(f"Serving {hosted.project.settings.name} on {place} (stop with Ctrl-C)")
+            token = hosted.admin_token()
+            command = f"oneof annotate invite {hosted.project.folder} NAME --admin"
+            typer.echo(f"Admin link: {f'{place}/join/{token}' if token else command}")
 
     serve_host(served, host, port, workers, announce)
 
@@ -165,7 +165,7 @@ def invite(
     database: Url = None,
 ) -> None:
     """Print a personal link. A name that is already here gets a new link, and the old one ends."""
-    from oneof.annotation.asking.people import invite as new_link
+    from oneof.annotation.asking.access import invite as new_link
     from oneof.annotation.project.classes import ProjectError
     from oneof.annotation.project.starting import ADMIN
 
@@ -219,7 +219,7 @@ def export(
 def status(
     folder: Folder,
     audit: Annotated[bool, typer.Option("--audit", help="Derive everything again from the events.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     database: Url = None,
 ) -> None:
     """Show progress and quality. With --audit, exit code 1 if anything does not add up."""
@@ -284,8 +284,8 @@ def judge(
     project, opened = open_database(folder, database)
     predict_new(opened, project)
     begun = begin_round(opened, project, questions, time.time(), width=width)
-    typer.echo(f"{begun.questions} questions about model {begun.model} stand among the next ones.")
-    typer.echo(f"How it does: oneof annotate status {folder}")
+    typer.echo(f"{begun.questions} questions about model {begun.model} are mixed among the next ones.")
+    typer.echo(f"To see the result: oneof annotate status {folder}")
 
 
 @app.command()
@@ -324,7 +324,7 @@ def backup(
 
 
 def _link(folder: Path, token: str, public_url: str | None = None) -> str:
-    """A personal link at the address where the project was served last; before that, at the usual one."""
+    """A personal link at the address where the project was served last, or at the default address."""
     note = folder / "server.url"
     base = note.read_text().strip() if note.is_file() else "http://127.0.0.1:8000"
     if public_url is not None:
@@ -333,7 +333,7 @@ def _link(folder: Path, token: str, public_url: str | None = None) -> str:
 
 
 def _allow(hosts: list[str] | None) -> None:
-    """Let imports of this process, and of those that it starts, fetch pictures from these hosts."""
+    """Let imports of this process, and of those that it starts, fetch pictures and sounds from these hosts."""
     import os
 
     from oneof.annotation.project.fetching import HOSTS

@@ -1,7 +1,5 @@
 """oneof annotate classes: list them, and change them while people answer."""
 
-from __future__ import annotations
-
 import time
 from typing import Annotated, Literal, cast
 

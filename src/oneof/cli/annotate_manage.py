@@ -1,6 +1,4 @@
-"""oneof annotate: what a manager does to people and items. Nothing is deleted, and everything can be undone."""
-
-from __future__ import annotations
+"""oneof annotate: commands about people and items. Nothing is deleted, and everything can be undone."""
 
 import time
 from pathlib import Path
@@ -22,11 +20,11 @@ def revoke(folder: Folder, name: Name, database: Url = None) -> None:
 
 def withdraw(folder: Folder, name: Name, yes: Yes = False, database: Url = None) -> None:
     """Leave out a person's answers and ask the questions again. Nothing is deleted; `restore` brings them back."""
-    from oneof.annotation.asking import managing, people
+    from oneof.annotation.asking import access, managing
 
     _, opened = open_database(folder, database)
     with opened.read() as connection:
-        people.find(connection, name)
+        access.find(connection, name)
     if not yes:
         typer.confirm(f"Leave out every answer of {name} and ask the questions again?", abort=True)
     count = managing.withdraw(opened, name, time.time())
@@ -47,8 +45,8 @@ def remove(
     _, opened = open_database(folder, database)
     if not items:
         with opened.read() as connection:
-            for one in removing.removed_items(connection):
-                typer.echo(f"{one.name}: {one.reason or '(no reason given)'}")
+            for item in removing.removed_items(connection):
+                typer.echo(f"{item.name}: {item.reason or '(no reason given)'}")
         return
     if not yes:
         typer.confirm(f"Take out {len(items)} items?", abort=True)
@@ -72,7 +70,7 @@ def restore(
     if items:
         typer.echo(f"{len(removing.restore(opened, items, time.time()))} items are back.")
     if annotator is not None:
-        typer.echo(f"{managing.restore_answers(opened, annotator, time.time())} answers of {annotator} stand again.")
+        typer.echo(f"{managing.restore_answers(opened, annotator, time.time())} answers of {annotator} count again.")
 
 
 def reassign(

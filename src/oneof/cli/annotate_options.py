@@ -1,6 +1,4 @@
-"""What the commands of `oneof annotate` share: the project folder, its database, and lists of what was left out."""
-
-from __future__ import annotations
+"""Arguments and functions that the commands of `oneof annotate` share."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,14 +22,14 @@ SHOWN_PROBLEMS = 20
 
 
 def list_problems(word: str, problems: Sequence[str]) -> None:
-    """Say what was left out, and why; the first ones of many."""
+    """Print the first problems, and how many more there are, each after the word."""
     for problem in problems[:SHOWN_PROBLEMS]:
         typer.echo(f"{word}: {problem}", err=True)
     if len(problems) > SHOWN_PROBLEMS:
         typer.echo(f"{word}: {len(problems) - SHOWN_PROBLEMS} more", err=True)
 
 
-def open_database(folder: Path, database: str | None) -> tuple[Project, Database]:
+def open_database(folder: Path, database: str | None) -> tuple["Project", "Database"]:
     """The project and its database, brought up to date."""
     from oneof.annotation.project.folder import open_project
     from oneof.annotation.store import facts

@@ -1,6 +1,4 @@
-"""oneof annotate: what the dashboard does for single items and for programs, as commands."""
-
-from __future__ import annotations
+"""oneof annotate: commands about single items and about programs, as the dashboard has them."""
 
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -48,65 +46,65 @@ def key(
     database: Url = None,
 ) -> None:
     """Print a new key for the HTTP API, which is shown once; without a manager, list the keys by number."""
-    from oneof.annotation.asking import people, tokens
+    from oneof.annotation.asking import access, tokens
     from oneof.annotation.project.classes import ProjectError
 
     _, opened = open_database(folder, database)
     if revoke is not None:
         opened.write(tokens.revoke, revoke, time.time())
-        typer.echo(f"Key {revoke} opens nothing any more.")
+        typer.echo(f"Key {revoke} is revoked.")
         return
     with opened.read() as connection:
         if manager is None:
-            for one in tokens.valid(connection):
-                typer.echo(f"{one.id}  {one.name}  {one.who}")
+            for token in tokens.valid(connection):
+                typer.echo(f"{token.id}  {token.name}  {token.who}")
             return
         if name is None:
             raise ProjectError("NAME: say what the key is for")
-        person = people.find(connection, manager)
+        person = access.find(connection, manager)
     typer.echo(opened.write(tokens.make, person, name, time.time()))
 
 
 def webhook(
     folder: Folder,
-    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="The address to tell.")] = None,
-    on: Annotated[str, typer.Option(help="What to tell of: answer, trained, finished; with commas between.")] = (
+    url: Annotated[str | None, typer.Argument(metavar="[URL]", help="The address to send to.")] = None,
+    on: Annotated[str, typer.Option(help="What to send: answer, trained, finished; with commas between.")] = (
         "answer,trained,finished"
     ),
-    remove: Annotated[int | None, typer.Option(min=1, help="Tell the address of this number no more.")] = None,
+    remove: Annotated[int | None, typer.Option(min=1, help="Send nothing more to the address of this number.")] = None,
     database: Url = None,
 ) -> None:
-    """Tell an address of answers, of a trained model and of the end; prints the secret that signs. No URL: list."""
-    from oneof.annotation.learning import telling
+    """Send answers, trained models and the end to an address; prints the secret that signs. Without URL, list them."""
+    from oneof.annotation.learning import hooks
 
     _, opened = open_database(folder, database)
     if remove is not None:
-        opened.write(telling.remove, remove, time.time())
-        typer.echo(f"Address {remove} is told no more.")
+        opened.write(hooks.remove, remove, time.time())
+        typer.echo(f"Nothing is sent to address {remove} any more.")
         return
     if url is None:
         with opened.read() as connection:
-            for one in telling.listed(connection):
-                typer.echo(f"{one.id}  {one.url}  {','.join(one.kinds)}  {one.last_reply or 'not told yet'}")
+            for hook in hooks.listed(connection):
+                typer.echo(f"{hook.id}  {hook.url}  {','.join(hook.kinds)}  {hook.last_reply or 'nothing sent yet'}")
         return
-    typer.echo(opened.write(telling.add, url, [kind.strip() for kind in on.split(",")], time.time()))
+    typer.echo(opened.write(hooks.add, url, [kind.strip() for kind in on.split(",")], time.time()))
 
 
 def history(folder: Folder, database: Url = None) -> None:
     """What managers and the server did, newest first."""
     from datetime import UTC, datetime
 
-    from oneof.annotation.store import journal
+    from oneof.annotation.store import history
 
     _, opened = open_database(folder, database)
     with opened.read() as connection:
-        for entry in journal.entries(connection, 500):
+        for entry in history.entries(connection, 500):
             at = datetime.fromtimestamp(entry.at, UTC).isoformat(timespec="seconds")
             detail = ", ".join(f"{name} {value}" for name, value in entry.detail.items() if value is not None)
             typer.echo(f"{at}  {entry.who or '-'}  {entry.action}  {detail}".rstrip())
 
 
-def _find(opened: Database, item: str) -> int:
+def _find(opened: "Database", item: str) -> int:
     from oneof.annotation.asking import removing
 
     with opened.read() as connection:

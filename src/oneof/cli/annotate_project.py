@@ -1,7 +1,5 @@
 """oneof annotate: settings, guidelines, review and the model's file, as the dashboard has them."""
 
-from __future__ import annotations
-
 import sys
 import time
 import tomllib
@@ -63,16 +61,17 @@ def review(
     database: Url = None,
 ) -> None:
     """List what waits for a reviewer, or settle a case. What an answer overrules is kept."""
-    from oneof.annotation.asking import people, reviewing
+    from oneof.annotation.asking import access, reviewing
     from oneof.annotation.project.classes import ProjectError
 
     project, opened = open_database(folder, database)
     if task is None:
         with opened.read() as connection:
             for case in reviewing.queue(connection, project, 100):
-                said = ", ".join(f"{name} {word}" for name, word, _ in case.answers)
-                what = f" --target {case.target}" if case.target is not None else ""
-                typer.echo(f"{case.task}{what}  {case.why}  {case.name}: {' / '.join(case.labels)}?  {said}")
+                answers = ", ".join(f"{name} {word}" for name, word, _ in case.answers)
+                target_option = f" --target {case.target}" if case.target is not None else ""
+                question = f"{case.name}: {' / '.join(case.labels)}?"
+                typer.echo(f"{case.task}{target_option}  {case.why}  {question}  {answers}")
                 if case.remark:
                     typer.echo(f"    {case.remark}")
         return
@@ -81,7 +80,7 @@ def review(
     if reviewer is None:
         raise ProjectError("--as: name the reviewer or manager who decides")
     with opened.read() as connection:
-        person = people.by_name(connection, reviewer)
+        person = access.by_name(connection, reviewer)
     if person is None or person.role not in ("reviewer", "admin"):
         raise ProjectError(f"--as {reviewer!r}: no reviewer or manager of that name")
     overruled = opened.write(reviewing.decide, project, person.id, task, answer, target, note, time.time())
@@ -95,22 +94,22 @@ def model(
     database: Url = None,
 ) -> None:
     """Write a version of the model as one file, as the dashboard offers it."""
-    from oneof.annotation.learning import delivering
+    from oneof.annotation.learning import downloads
     from oneof.annotation.project.classes import ProjectError
     from oneof.files.atomic import replacing
 
     project, opened = open_database(folder, database)
     with opened.read() as connection:
-        wanted = version or delivering.current_version(connection)
+        wanted = version or downloads.current_version(connection)
     if wanted is None:
         raise ProjectError("there is no model yet: oneof annotate train")
     with replacing(out) as part:
-        delivering.zip_model(project, wanted, part)
+        downloads.zip_model(project, wanted, part)
     typer.echo(f"version {wanted} -> {out}")
 
 
 def _change(text: str) -> tuple[str, Any]:
-    """One NAME=VALUE; the value as project.toml would have it, and a bare word is a text."""
+    """The name and the value of NAME=VALUE, which is read as TOML, or else is a text."""
     from oneof.annotation.project.classes import ProjectError
 
     name, sign, value = text.partition("=")

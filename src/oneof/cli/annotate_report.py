@@ -1,7 +1,5 @@
 """oneof annotate report: the current model class by class, without labels."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated, Any
 
@@ -28,19 +26,21 @@ def report(
         typer.echo(json.dumps(found, indent=1))
         return
     typer.echo(f"model {found['version']}, judged by {found['answers']} answers")
-    for one in found["classes"] or []:
-        parts = [f"{name} {_interval(one, name)}" for name in ("share", "precision", "recall")]
-        typer.echo(f"{one['class']}: {', '.join(parts)}, {one['n']} answers")
-    for one in found["mixed_up"]:
-        typer.echo(f"{one['truth']} taken for {one['predicted']}: {one['share']:.1%} of all items ± {one['error']:.1%}")
-    for one in found["calibration"] or []:
-        ends = f"{one['low']:.1%} to {one['high']:.1%}"
-        typer.echo(f"{one['confidence']:.0%} sure: {one['accuracy']:.1%} right ({ends}, {one['n']:.0f} answers)")
+    for row in found["classes"] or []:
+        parts = [f"{name} {_interval(row, name)}" for name in ("share", "precision", "recall")]
+        typer.echo(f"{row['class']}: {', '.join(parts)}, {row['n']} answers")
+    for pair in found["mixed_up"]:
+        typer.echo(
+            f"{pair['truth']} taken for {pair['predicted']}: {pair['share']:.1%} of all items ± {pair['error']:.1%}"
+        )
+    for group in found["calibration"] or []:
+        ends = f"{group['low']:.1%} to {group['high']:.1%}"
+        typer.echo(f"{group['confidence']:.0%} sure: {group['accuracy']:.1%} right ({ends}, {group['n']:.0f} answers)")
     for words in (*found["notes"].values(), *(f"no {part}: {why}" for part, why in found["why"].items())):
         typer.echo(f"  {words}")
 
 
-def _interval(one: dict[str, Any], name: str) -> str:
-    if one[name] is None:
+def _interval(row: dict[str, Any], name: str) -> str:
+    if row[name] is None:
         return "-"
-    return f"{one[name]:.1%} ({one[f'{name}_low']:.1%} to {one[f'{name}_high']:.1%})"
+    return f"{row[name]:.1%} ({row[f'{name}_low']:.1%} to {row[f'{name}_high']:.1%})"

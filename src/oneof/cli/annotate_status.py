@@ -1,6 +1,4 @@
-"""oneof annotate status: the figures as lines of text, and everybody's as a table."""
-
-from __future__ import annotations
+"""oneof annotate status: the figures as lines of text, and a table of the annotators."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,10 +22,10 @@ def print_status(figures: dict[str, Any]) -> None:
         typer.echo(f"model, without labels: {_percent(model['accuracy'])} ({interval}, {model['judged_on']} answers)")
         if model["round"]["asked"]:
             typer.echo(f"  judging round: {model['round']['answered']} of {model['round']['asked']} answered")
-        for one in model["what_if"]:
-            ends = f"{_percent(one['low'])} to {_percent(one['high'])}"
+        for case in model["what_if"]:
+            ends = f"{_percent(case['low'])} to {_percent(case['high'])}"
             typer.echo(
-                f"  if people erred in {_percent(one['error'])} of answers: {_percent(one['accuracy'])} ({ends})"
+                f"  if people erred in {_percent(case['error'])} of answers: {_percent(case['accuracy'])} ({ends})"
             )
         for note in filter(None, [*model["notes"], model["warning"]]):
             typer.echo(f"  {note}")
@@ -41,7 +39,7 @@ def print_status(figures: dict[str, Any]) -> None:
 
 
 def _print_table(rows: Sequence[Sequence[str]]) -> None:
-    """A table where it fits or goes into a file; in a window that is too narrow for it, a few lines per person."""
+    """Print a table; in a window that is too narrow for it, some lines for each person instead."""
     from rich.console import Console
     from rich.table import Table
 

@@ -1,12 +1,12 @@
 """oneof data: which data sets there are, fetch them, and check that files are the official ones."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from oneof.cli.options import AsJson
 
 app = typer.Typer(help="List, fetch and verify the data sets.", no_args_is_help=True)
 
@@ -15,7 +15,6 @@ Root = Annotated[
     Path | None,
     typer.Option(help="Folder with one folder per data set. Default: ONEOF_DATA, else the user's cache folder."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
 @app.command("list")

@@ -26,20 +26,20 @@ def demo(
 
     from oneof.experiments.demo import run
 
-    outcome = run(out, size=size, seed=seed, epochs=epochs, shown=not as_json)
+    result = run(out, size=size, seed=seed, epochs=epochs, shown=not as_json)
     if as_json:
-        typer.echo(json.dumps(outcome))
+        typer.echo(json.dumps(result))
         return
-    table = Table(title=f"Digits from {outcome['answers']} answers to “is it one of these {size}?”")
+    table = Table(title=f"Digits from {result['answers']} answers to “is it one of these {size}?”")
     for heading in ("objective", "label-free accuracy", "95 % interval", "true accuracy"):
         table.add_column(heading, justify="left" if heading == "objective" else "right")
-    for row in outcome["rows"]:
+    for row in result["rows"]:
         interval = f"{row['low']:.1%} to {row['high']:.1%}"
         table.add_row(row["name"], f"{row['label_free']:.1%}", interval, f"{row['true']:.1%}")
     console = Console()
     console.print(table)
     console.print(
-        f"The interval comes from {outcome['judging']} yes/no answers about unseen digits; the true accuracy from "
+        f"The interval comes from {result['judging']} yes/no answers about unseen digits; the true accuracy from "
         "their labels, which nothing else has looked at."
     )
-    console.print(f"Curves: [bold]{outcome['page']}[/bold]", soft_wrap=True)
+    console.print(f"Curves: [bold]{result['page']}[/bold]", soft_wrap=True)

@@ -1,8 +1,7 @@
-"""What a command says when it cannot go on: one line on stderr, the same for all of them.
+"""Errors of all commands: one line on stderr.
 
-`error: ...` and exit code 1; exit code 2, and how to call it, for a command that was mistyped. `--traceback` anywhere
-in the line, or ONEOF_TRACEBACK=1, gives the whole traceback instead. A bug, which is nobody's mistake but ours, always
-comes with it.
+`error: ...` and exit code 1; for a command that was mistyped, exit code 2 and how to call it. `--traceback` anywhere in
+the line, or ONEOF_TRACEBACK=1, gives the whole traceback instead. A bug always comes with its traceback.
 """
 
 import os
@@ -19,28 +18,28 @@ UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 def run(app: typer.Typer) -> NoReturn:
-    """Do what the command line says, and exit."""
-    whole = FLAG in sys.argv or os.environ.get(VARIABLE, "0") not in ("", "0")
-    # Wherever it stands: people add it to the end of a line that has just failed.
+    """Run the command that the command line names, and exit."""
+    with_traceback = FLAG in sys.argv or os.environ.get(VARIABLE, "0") not in ("", "0")
+    # Anywhere in the line: people add it to the end of a command that has just failed.
     sys.argv[1:] = [word for word in sys.argv[1:] if word != FLAG]
     try:
         code = app(standalone_mode=False)
     except UsageError as error:
-        _say(usage(error))
+        _print_error(usage(error))
         sys.exit(2)
     except typer.Abort:
         sys.exit(130)
     except Exception as error:
         line = message(error)
-        if whole or line is None:
+        if with_traceback or line is None:
             raise
-        _say(line)
+        _print_error(line)
         sys.exit(1)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def message(error: Exception) -> str | None:
-    """What to tell somebody who made this mistake; None if it is not theirs.
+    """The line to print for an error that the user can mend; None for a bug.
 
     >>> message(ValueError("answers.csv, line 3: answer 'maybe', expected yes or no"))
     "answers.csv, line 3: answer 'maybe', expected yes or no"
@@ -74,13 +73,13 @@ def extra_with(module: str) -> str | None:
 
 
 def usage(error: Any) -> str:
-    """A mistyped command: what is wrong, and where to look."""
+    """The text for a mistyped command: what is wrong, and how to get help."""
     text: str = error.format_message()
     if error.ctx is not None and text:
         text += f"\n{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help."
     return text
 
 
-def _say(text: str) -> None:
+def _print_error(text: str) -> None:
     if text:  # a group without a command has already printed its help
         typer.echo(f"{typer.style('error:', fg=typer.colors.RED)} {text}", err=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from oneof.cli.options import AnswersFile, AsJson, Items, Labels, Model, show, told
+from oneof.cli.options import AnswersFile, AsJson, Items, Labels, Model, list_left_out, show
 
 Anytime = Annotated[
     bool, typer.Option("--anytime", help="An interval that stays true if you look again after every few answers.")
@@ -26,8 +26,8 @@ def evaluate(
     Answers about items that the model was trained on are left out, and counted; so are answers to questions that were
     chosen by a model, and labels. Answers that do not fit the law of their questions are refused.
 
-    --report writes one file to send to somebody: the accuracy and what it rests on, each class, what is taken for what,
-    whether the model is as sure as it is right, and what was left out.
+    --report writes one file to send to somebody: the accuracy and which answers it is based on, each class, which
+    classes are confused, whether probabilities can be trusted, and what was left out.
 
     With labels (given, or those of a data set) the true accuracy stands beside it, for comparison only.
 
@@ -38,34 +38,35 @@ def evaluate(
     from oneof.answers import Answers
     from oneof.classifier.model import load as load_model
     from oneof.evaluation import metrics
-    from oneof.items.loading import load, load_labels
+    from oneof.items.labels import load_labels
+    from oneof.items.loading import load
 
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(f"{report}: a report ends in .html")
     fitted = load_model(model)
     raw = load(source)
-    learned = np.asarray(raw.ids)[fitted.seen(raw)]
+    seen = np.asarray(raw.ids)[fitted.seen(raw)]
     items = fitted.take(raw, shown=not as_json)
     names = fitted.classes_.astype(str).tolist()
-    known = Answers.load(answers)
-    if known.class_names is not None and sorted(known.class_names) == sorted(names):
-        known = Answers.load(answers, classes=names)  # the same classes, in the order of the model
-    known = items.align(known)
-    learned_rows = np.flatnonzero(np.isin(items.ids, learned))
-    judged = fitted.classifier.accuracy_estimate(items.x, known, anytime=anytime, trained_on=learned_rows)
+    judging = Answers.load(answers)
+    if judging.class_names is not None and sorted(judging.class_names) == sorted(names):
+        judging = Answers.load(answers, classes=names)  # the same classes, in the order of the model
+    judging = items.align(judging)
+    trained_on = np.flatnonzero(np.isin(items.ids, seen))
+    judged = fitted.classifier.accuracy_estimate(items.x, judging, anytime=anytime, trained_on=trained_on)
     facts: dict[str, object] = {"accuracy": judged._asdict(), "left_out": list(items.left_out)}
     facts["notes"] = list(judged.notes)
     text = "\n".join([f"label-free accuracy {judged}", *judged.notes])
-    truth, called = (items.labels, items.class_names) if labels is None else load_labels(labels, items)
+    truth, label_names = (items.labels, items.class_names) if labels is None else load_labels(labels, items)
     if truth is not None:
-        # By name: the classes of a labels file need not come in the order of the model's, nor all be there.
-        true_names = [called[label] if called else str(label) for label in truth.tolist()]
+        # By name: a file of labels may have fewer classes than the model, and in another order.
+        true_names = [label_names[label] if label_names else str(label) for label in truth.tolist()]
         place = {name: number for number, name in enumerate(names)}
-        strange = next((name for name in true_names if name not in place), None)
-        if strange is not None:
-            raise ValueError(f"{labels or source}: label {strange!r} is not among the classes {', '.join(names)}")
-        guessed = [place[str(name)] for name in fitted.classifier.predict(items.x)]
-        true = metrics([place[name] for name in true_names], guessed, len(names))
+        unknown = next((name for name in true_names if name not in place), None)
+        if unknown is not None:
+            raise ValueError(f"{labels or source}: label {unknown!r} is not among the classes {', '.join(names)}")
+        predictions = [place[str(name)] for name in fitted.classifier.predict(items.x)]
+        true = metrics([place[name] for name in true_names], predictions, len(names))
         facts["true"] = {name: np.asarray(value).tolist() for name, value in true.items()}
         text += f"\ntrue accuracy       {true['accuracy']:.4f} on {len(truth)} labelled items"
     if report is not None:
@@ -75,10 +76,10 @@ def evaluate(
         page = html_report(
             judged,
             fitted.classifier.predict_proba(items.x),
-            known.named(class_names=tuple(names)),
+            judging.named(class_names=tuple(names)),
             title=f"How good is {model.resolve().name}?",
             queries=fitted.classifier.queries,
-            trained_on=learned_rows,
+            trained_on=trained_on,
             true_accuracy=None if truth is None else true["accuracy"],
             unread=items.left_out,
         )
@@ -86,4 +87,4 @@ def evaluate(
             part.write_text(page, encoding="utf-8")
         facts["report"] = str(report)
         text += f"\nreport              {report}"
-    show(facts, text + told(items.left_out), as_json)
+    show(facts, text + list_left_out(items.left_out), as_json)

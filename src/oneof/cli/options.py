@@ -52,9 +52,9 @@ Retries = Annotated[int, typer.Option(min=0, help="How often a trial is begun ag
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """A command that has every setting of `Config` as an option; it gets those that were given as `settings`.
+    """A command with every setting of `Config` as an option; it gets their values as the argument `settings`.
 
-    The options have no defaults of their own, so that what is not given stays as the file of settings or `Config` says.
+    An option that is not given is None, so that the file of settings or `Config` decides.
     """
     names = {name: "option" if name == "options" else name for name in Config.model_fields}
     added = [
@@ -76,7 +76,7 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 
 class SettingsCommand(TyperCommand):
-    """A command `with_settings`. What its options mean is filled in when somebody asks, since that imports torch."""
+    """A command `with_settings`. The help of its options is filled in only when it is printed, since it needs torch."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help, with the names of objectives, losses and networks that are registered by now."""
@@ -97,7 +97,7 @@ def _option(setting: str) -> Any:
 
 
 def _pairs(given: list[str] | None) -> dict[str, Any] | None:
-    """From NAME=VALUE to names and values; a number is one."""
+    """From texts NAME=VALUE to names and values, which are read as JSON where they are JSON, such as numbers."""
     pairs = {}
     for text in given or ():
         name, equals, value = text.partition("=")
@@ -110,19 +110,19 @@ def _pairs(given: list[str] | None) -> dict[str, Any] | None:
     return pairs or None
 
 
-def told(left_out: Sequence[str], most: int = 20) -> str:
-    """What could not be read, for the end of a command's text: nothing where there is nothing."""
+def list_left_out(left_out: Sequence[str], most: int = 20) -> str:
+    """The items that could not be read, for the end of a command's text; empty where there are none."""
     from rich.markup import escape
 
     if not left_out:
         return ""
-    lines = [f"  {escape(one)}" for one in left_out[:most]]
+    lines = [f"  {escape(line)}" for line in left_out[:most]]
     more = f"\n  and {len(left_out) - most} more" if len(left_out) > most else ""
     return f"\n{len(left_out)} left out:\n" + "\n".join(lines) + more
 
 
 def show(facts: dict[str, object], text: str, as_json: bool) -> None:
-    """Print the facts as JSON, or the text for people: its lines are not broken, so that a pipe gets them whole."""
+    """Print the facts as JSON, or the text for people, whose lines are not wrapped."""
     from rich import get_console
 
     if as_json:

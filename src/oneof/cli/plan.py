@@ -106,7 +106,7 @@ def _draw(path: Path, table: Any, curve: Any, points: Any, target: float) -> Non
 
 
 def _finite(estimate: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no infinity: null stands for "may never be reached"."""
+    """The figures with None for infinity, which JSON does not have: it may never be reached."""
     return {key: None if value == float("inf") else value for key, value in estimate.items()}
 
 
@@ -157,7 +157,7 @@ def _print(
     shown = draw(list(table.columns), explained + studied)
     wide = Console(width=10_000).measure(shown).maximum
     if console.width < wide and console.is_terminal:
-        # What those who study the estimators read makes room for what decides.
+        # Columns that only matter to those who study the estimators are left out.
         decisive = [name for name in table.columns if name != "bound" and not name.startswith("variance")]
         shown = draw(decisive, explained + " In a wider window, in a file and with --json there is more.")
     elif console.width < wide:
@@ -189,7 +189,7 @@ def _print(
 
 
 def _advise(console: Any, rows: list[dict[str, Any]]) -> None:
-    """What the table says to somebody who has to decide."""
+    """Print which size the table recommends."""
     possible = [row for row in rows if row["answers"] is not None]
     if possible:
         best = min(possible, key=lambda row: row["answers"])

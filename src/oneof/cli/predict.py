@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from oneof.cli.options import AsJson, Items, Model, show, told
+from oneof.cli.options import AsJson, Items, Model, list_left_out, show
 
 
 def predict(
@@ -35,10 +35,10 @@ def predict(
     names = [f"p_{name}" for name in fitted.classes_.tolist()]
     with replacing(out) as part, ExitStack() as stack:
         writer = None
-        for rows, chances in fitted.classifier.predict_parts(items.x):
+        for rows, probabilities in fitted.classifier.predict_parts(items.x):
             ids = np.asarray(items.ids[rows]).astype(str)
-            frame = pd.DataFrame({"id": ids, "prediction": fitted.classes_[chances.argmax(axis=1)]})
-            frame = frame.join(pd.DataFrame(chances.round(6), columns=names))
+            frame = pd.DataFrame({"id": ids, "prediction": fitted.classes_[probabilities.argmax(axis=1)]})
+            frame = frame.join(pd.DataFrame(probabilities.round(6), columns=names))
             if out.suffix.lower() == ".csv":
                 frame.to_csv(part, index=False, header=rows.start == 0, mode="a")
                 continue
@@ -46,4 +46,4 @@ def predict(
             writer = writer or stack.enter_context(pq.ParquetWriter(part, table.schema))
             writer.write_table(table)
     facts = {"out": str(out), "items": len(items), "left_out": list(items.left_out)}
-    show(facts, f"{len(items)} predictions: [bold]{out}[/bold]" + told(items.left_out), as_json)
+    show(facts, f"{len(items)} predictions: [bold]{out}[/bold]" + list_left_out(items.left_out), as_json)

@@ -1,6 +1,4 @@
-"""oneof report: all tables and figures, in files and on one page, from finished runs; nothing is trained."""
-
-from __future__ import annotations
+"""oneof report: all tables and figures, in files and on one page, from finished runs."""
 
 from pathlib import Path
 from typing import Annotated

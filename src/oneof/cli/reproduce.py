@@ -1,7 +1,5 @@
 """oneof reproduce: the paper's tables and figures, run and drawn by one command."""
 
-from __future__ import annotations
-
 import os
 import re
 import warnings
@@ -63,7 +61,7 @@ def reproduce(
 
     load_plugins()
     if accept_unverified:
-        # By way of the environment, so that worker processes hear of it too.
+        # In the environment, so that worker processes accept them too.
         os.environ[datasets.ACCEPT_VARIABLE] = "1"
     console, results = Console(stderr=True), Results(results_folder)
     warnings.showwarning = lambda message, *_: console.print(f"Warning: {message}", style="yellow", markup=False)
@@ -80,9 +78,9 @@ def reproduce(
     failures: steps.RunsFailed | None = None
     with choose(
         engine, workers=workers, address=address, cpus=cpus_per_trial, gpus=gpus_per_trial, retries=retries
-    ) as place:
+    ) as chosen_engine:
         try:
-            steps.run_missing(target, restricted, results, engine=place, console=console)
+            steps.run_missing(target, restricted, results, engine=chosen_engine, console=console)
         except steps.RunsFailed as error:
             failures = error
         except KeyboardInterrupt:

@@ -8,7 +8,7 @@ import typer
 from oneof.cli.options import AsJson, Items, Labels, Seed, show
 
 QUESTIONS = 1
-"""The stream of a seed that draws questions: labels that were drawn with the same seed must not decide them."""
+"""The stream of a seed that draws questions, so that they do not depend on labels drawn with the same seed."""
 
 
 def simulate(
@@ -67,20 +67,21 @@ def simulate(
     import numpy as np
 
     from oneof.answers import Answers
-    from oneof.items import loading as item_files
+    from oneof.items.labels import load_labels, load_predictions
+    from oneof.items.loading import load
     from oneof.queries import PredictionQueries, UniformQueries, respond
 
     if adaptive and predictions is not None:
         raise typer.BadParameter("--predictions judges one model, --adaptive trains many: give one of them")
-    items = item_files.load(source)
-    truth, names = (items.labels, items.class_names) if labels is None else item_files.load_labels(labels, items)
+    items = load(source)
+    truth, names = (items.labels, items.class_names) if labels is None else load_labels(labels, items)
     if truth is None:
         raise ValueError(f"{source} has no labels of its own: give them with --labels")
     classes = len(names) if names else int(truth.max()) + 1
     if names == tuple(map(str, range(classes))):
-        names = None  # a class called by its number needs no name
+        names = None  # a class given_names by its number needs no name
     item_names = None if isinstance(items.ids, range) else items.ids.tolist()
-    called: dict[str, Any] = {"class_names": names, "item_names": item_names}
+    given_names: dict[str, Any] = {"class_names": names, "item_names": item_names}
     facts: dict[str, Any] = {"out": str(out), "classes": classes, "size": size}
     if adaptive:
         from oneof.classifier import OneOfClassifier
@@ -105,27 +106,25 @@ def simulate(
             seed=seed,
             progress=None if as_json else lambda row: typer.echo(_round(row)),
         )
-        answers = run.answers.named(**called)
+        answers = run.answers.named(**given_names)
         facts["history"] = json_rows(run.history)
     else:
         rng = np.random.default_rng([seed, QUESTIONS])
         about = np.repeat(np.arange(len(items)), per_item)
-        how: dict[str, Any] = {}
+        design: dict[str, Any] = {}
         if predictions is None:
             subsets = UniformQueries(classes, size).draw(len(about), rng)
         else:
-            guess = item_files.load_predictions(predictions, items, names or tuple(map(str, range(classes))))[about]
-            subsets = PredictionQueries(classes, size).draw(guess, rng)
-            how = {"design": "prediction", "predicted": guess}
-        said = respond(subsets, truth[about], flip_yes=flip_yes, flip_no=flip_no, rng=rng)
-        noisy = flip_yes > 0 or flip_no > 0
-        rates = (flip_yes, flip_no) if noisy else (None, None)
-        answers = Answers(subsets, said, about, flip_yes=rates[0], flip_no=rates[1], **how).named(**called)
+            predicted = load_predictions(predictions, items, names or tuple(map(str, range(classes))))[about]
+            subsets = PredictionQueries(classes, size).draw(predicted, rng)
+            design = {"design": "prediction", "predicted": predicted}
+        responses = respond(subsets, truth[about], flip_yes=flip_yes, flip_no=flip_no, rng=rng)
+        answers = Answers(subsets, responses, about, flip_yes=flip_yes, flip_no=flip_no, **design).named(**given_names)
     answers.save(out)
     share = float(answers.yes.mean())
-    asked = len(np.unique(answers.items))
+    answered = len(np.unique(answers.items))
     facts |= {"answers": len(answers), "yes": share}
-    show(facts, f"{len(answers)} answers about {asked} items, {share:.1%} of them yes: [bold]{out}[/bold]", as_json)
+    show(facts, f"{len(answers)} answers about {answered} items, {share:.1%} of them yes: [bold]{out}[/bold]", as_json)
 
 
 def _groups(path: Path, names: tuple[str, ...]) -> Any:
@@ -133,7 +132,7 @@ def _groups(path: Path, names: tuple[str, ...]) -> Any:
     from oneof.annotation.project.classes import read_classes
     from oneof.queries.groups import Groups
 
-    parents = {one.name: one.parent or "" for one in read_classes(path)}
+    parents = {each.name: each.parent or "" for each in read_classes(path)}
     for name in names:
         if name not in parents:
             raise ValueError(f"{path}: class {name!r} is missing, expected all of {', '.join(names)}")

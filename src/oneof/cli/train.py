@@ -16,8 +16,8 @@ from oneof.cli.options import (
     Items,
     Retries,
     Workers,
+    list_left_out,
     show,
-    told,
     with_settings,
 )
 from oneof.engines.base import DEFAULT_RETRIES
@@ -75,7 +75,10 @@ def train(
 
     from oneof.answers import Answers
     from oneof.classifier import OneOfClassifier
-    from oneof.classifier.choosing import choose_encoder, describe, fit_chosen
+    from oneof.classifier.choosing_encoders import choose_encoder
+    from oneof.classifier.choosing_networks import fit_chosen
+    from oneof.classifier.comparing import describe
+    from oneof.classifier.files import refuse_other_folder
     from oneof.classifier.model import Model
     from oneof.classifier.noisy import describe_flips, estimate_flips
     from oneof.engines.choice import choose
@@ -87,61 +90,57 @@ def train(
     from oneof.training.workers import launch
 
     trial_options = (workers, address, cpus_per_trial, gpus_per_trial)
-    if search != "grid" and (engine != "local" or any(given is not None for given in trial_options)):
-        raise typer.BadParameter("--engine, --workers, --address and what a trial gets are for --search grid")
-    if search is not None and devices * nodes > 1:
-        raise typer.BadParameter("a search shares out its trials, not its batches: use --workers, not --devices")
-    if search == "optuna" and resume:
-        raise typer.BadParameter("an optuna search cannot be resumed: leave out --resume")
+    elsewhere = engine != "local" or any(given is not None for given in trial_options)
+    _refuse_combinations(search, elsewhere, devices * nodes > 1, resume, bool(log))
     if noise not in (None, "estimate"):
-        raise typer.BadParameter(f"--noise {noise}: expected estimate; rates that are known stand in the answers")
-    if log and search is not None:
-        raise typer.BadParameter("--log is for one training, not for the many of a search")
+        raise typer.BadParameter(f"--noise {noise}: expected estimate; known rates belong into the file of answers")
     callbacks = [create_callback(text) for text in log or ()]
-    given = Config.read(config, **settings)
-    fabric = launch(devices, nodes, precision=given.precision, device=given.device)
+    configuration = Config.read(config, **settings)
+    fabric = launch(devices, nodes, precision=configuration.precision, device=configuration.device)
     shown = not as_json and fabric.is_global_zero
     raw = load(source)
-    asked = Answers.load(answers)
-    if out.exists() and not (out / "model.json").is_file():
-        raise ValueError(f"{out} exists and is not a model: choose another place")
-    home = next(folder for folder in out.absolute().parents if folder.exists())
-    if not home.is_dir() or not os.access(home, os.W_OK):  # better now than after hours of training
-        raise PermissionError(f"{home} is not a folder that can be written to: choose another place")
-    items, maker = raw, None
+    training = Answers.load(answers)
+    if noise is None:
+        training.refuse_contradictions()  # here, where items still have their names, and nothing was encoded yet
+    refuse_other_folder(out)  # now rather than after hours of training
+    parent = next(folder for folder in out.absolute().parents if folder.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise PermissionError(f"{parent} is not a folder that can be written to: choose another place")
+    items, fitted_encoder = raw, None
     if encoder is not None or raw.kind != "numbers":
         sized = {} if picture_size is None else {"size": picture_size}
-        chosen = choose_encoder(raw, asked, encoder or "auto", shown=shown, **sized)
-        items, maker = chosen.items, chosen.encoder
+        chosen = choose_encoder(raw, training, encoder or "auto", shown=shown, **sized)
+        items, fitted_encoder = chosen.items, chosen.encoder
         if shown:
-            typer.echo(describe(chosen.table) or f"encoder {maker.name}")
-    known = items.align(asked)
+            typer.echo(describe(chosen.table) or f"encoder {fitted_encoder.name}")
+    training = items.align(training)
     if noise == "estimate":
-        known, rates = estimate_flips(items.x, known, given)
+        training, rates = estimate_flips(items.x, training, configuration)
         if shown:
             typer.echo(describe_flips(rates))
     features = Features(items.x)
-    kept = out.with_name(f"{out.name}.checkpoint" if search is None else f"{out.name}.search.json")
+    unfinished = out.with_name(f"{out.name}.checkpoint" if search is None else f"{out.name}.search.json")
     if search is not None:
         with choose(
             engine, workers=workers, address=address, cpus=cpus_per_trial, gpus=gpus_per_trial, retries=retries
-        ) as place:
+        ) as chosen_engine:
             fitted = search_settings(
-                features, known, given,
-                how=search, trials=trials, engine=place, path=kept, resume=resume, shown=shown,
+                features, training, configuration,
+                how=search, trials=trials, engine=chosen_engine, path=unfinished, resume=resume, shown=shown,
             )  # fmt: skip
     else:
         fitted = fit_chosen(
-            features, known, given,
-            encoded=maker is not None, callbacks=callbacks, path=kept, resume=resume, shown=shown, fabric=fabric,
+            features, training, configuration, encoded=fitted_encoder is not None,
+            callbacks=callbacks, path=unfinished, resume=resume, shown=shown, fabric=fabric,
         )  # fmt: skip
     if not fabric.is_global_zero:
         return
-    classifier = OneOfClassifier.from_fitted(fitted, known.class_names or range(known.classes), features.shape)
-    learned = np.isin(np.asarray(raw.ids).astype(str), np.asarray(items.ids).astype(str)[np.unique(known.items)])
-    model = Model(classifier, maker, content_hashes(raw.x[np.flatnonzero(learned)]))
+    classifier = OneOfClassifier.from_fitted(fitted, training.class_names or range(training.classes), features.shape)
+    answered = np.asarray(items.ids).astype(str)[np.unique(training.items)]
+    trained_on = np.flatnonzero(np.isin(np.asarray(raw.ids).astype(str), answered))
+    model = Model(classifier, fitted_encoder, content_hashes(raw.x[trained_on]))
     model.save(out)
-    kept.unlink(missing_ok=True)
+    unfinished.unlink(missing_ok=True)
     judged = model.accuracy_
     show(
         {
@@ -150,19 +149,34 @@ def train(
             "unjudged": fitted.unjudged,
             "best_epoch": classifier.best_epoch_,
             "choice": fitted.choice,
-            "encoder": None if maker is None else maker.name,
+            "encoder": None if fitted_encoder is None else fitted_encoder.name,
             "left_out": list(items.left_out),
             "config": model.config_.model_dump(),
         },
         f"[bold]{out}[/bold]: {_described(model.config_.backbone, features.shape)}, "
         + (f"label-free accuracy {judged}" if judged else f"not judged: {fitted.unjudged}")
-        + told(items.left_out),
+        + list_left_out(items.left_out),
         as_json,
     )
 
 
+def _refuse_combinations(search: str | None, elsewhere: bool, shared: bool, resume: bool, log: bool) -> None:
+    """Refuse options that do not go with the search, or with one training.
+
+    elsewhere: where trials are done, or what they get, was given. shared: several processes share each batch.
+    """
+    if search != "grid" and elsewhere:
+        raise typer.BadParameter("--engine, --workers, --address and what a trial gets are for --search grid")
+    if search is not None and shared:
+        raise typer.BadParameter("a search shares out its trials, not its batches: use --workers, not --devices")
+    if search == "optuna" and resume:
+        raise typer.BadParameter("an optuna search cannot be resumed: leave out --resume")
+    if search is not None and log:
+        raise typer.BadParameter("--log is for one training, not for the many of a search")
+
+
 def _described(backbone: str, shape: tuple[int, ...]) -> str:
-    """Which network it is, and what it gets of an item."""
+    """Which network it is, and what its input is."""
     from oneof.models import resolve
 
     given = f"{shape[0]} features" if len(shape) == 1 else f"pictures of {' x '.join(map(str, shape))}"

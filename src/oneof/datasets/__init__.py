@@ -1,5 +1,6 @@
 """The data sets of the paper and scikit-learn's digits, read from their official files."""
 
+from oneof.datasets import official  # noqa: F401  # registers what it holds
 from oneof.datasets.dataset import Dataset
 from oneof.datasets.errors import ChecksumError, DataError, FormatError, MissingDataError, UnverifiedDataWarning
 from oneof.datasets.loading import check, load

@@ -1,7 +1,5 @@
 """Take single members out of a tar.gz or zip archive, each written whole or not at all."""
 
-from __future__ import annotations
-
 import shutil
 import tarfile
 import zipfile
@@ -16,13 +14,10 @@ from oneof.files.atomic import replacing
 
 
 def extract_members(archive: Path, members: Mapping[str, str], folder: Path) -> None:
-    """Write the named members below `folder`.
+    """Write members of a `.zip` or `.tar.gz` archive below a folder.
 
-    Only the members asked for are read, by exact name, so an archive cannot write anywhere else.
-
-    archive: a `.zip` or `.tar.gz` file.
-    members: member name in the archive -> file name below `folder`.
-    folder: where the files go.
+    members: name in the archive -> name below the folder. Only these are read, by exact name, so that an archive cannot
+    write anywhere else.
     """
     for member, name in members.items():
         target = folder / name

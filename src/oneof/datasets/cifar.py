@@ -1,7 +1,5 @@
 """CIFAR-10's binary version: records of one label byte and 3072 pixel bytes, the planes red, green, blue."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +12,7 @@ RECORD = 1 + CHANNELS * SIDE * SIDE
 
 
 def load_cifar10(*batches: Path) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Read `data_batch_*.bin` or `test_batch.bin`, joined in the order given.
-
-    Gives uint8 (n, 3, 32, 32) and int64 (n,).
-    """
+    """Images uint8 (n, 3, 32, 32) and labels int64 (n,) of `data_batch_*.bin` or `test_batch.bin`, joined in order."""
     records = np.concatenate([_read_batch(path) for path in batches])
     pixels = records[:, 1:].reshape(-1, CHANNELS, SIDE, SIDE)
     return np.ascontiguousarray(pixels), records[:, 0].astype(np.int64)

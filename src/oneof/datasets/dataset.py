@@ -1,6 +1,4 @@
-"""Dataset: images and labels in memory, the same form whatever the source."""
-
-from __future__ import annotations
+"""Images and labels in memory, in the same form whatever the source."""
 
 from dataclasses import dataclass
 
@@ -12,8 +10,8 @@ from numpy.typing import NDArray
 class Dataset:
     """One split of a data set.
 
-    images: uint8 (n, channels, height, width), 0 is black. labels: int64 (n,), in 0..k-1. class_names: k names, in
-    label order. name: the registry's name, such as `"mnist"`.
+    images: uint8 (n, channels, height, width), 0 is black. labels: int64 (n,), in 0..k-1. class_names: k names, in the
+    order of the labels. name: as the registry has it, such as "mnist".
     """
 
     images: NDArray[np.uint8]

@@ -1,7 +1,5 @@
 """scikit-learn's digits: 1797 small pictures that come with the library, so nothing has to be downloaded."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np
@@ -11,12 +9,10 @@ SPLIT_SEED = 0
 
 
 def load_digits(split: Literal["train", "test"]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """One side of a fixed, stratified split: 1347 items to train on, 450 to test on.
+    """Images uint8 (n, 1, 8, 8) and labels int64 (n,) of a fixed, stratified split: 1347 to train, 450 to test.
 
-    The items are shuffled with a fixed seed, put in class order, and every fourth one goes to the test set. Values
+    The items are shuffled with a fixed seed and put in class order, and every fourth one goes to the test set. Values
     0..16 become grey levels by v * 255 // 16.
-
-    Gives uint8 (n, 1, 8, 8) and int64 (n,).
     """
     from sklearn.datasets import load_digits as bundled_digits
 

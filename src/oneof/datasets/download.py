@@ -1,10 +1,9 @@
 """Fetch data sets from their publishers: pooch downloads and checks, rich shows the progress."""
 
-from __future__ import annotations
-
 import logging
 import os
 from pathlib import Path
+from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -29,14 +28,10 @@ def data_root(root: str | Path | None = None) -> Path:
 
 
 def fetch(info: DatasetInfo, root: str | Path | None = None, *, console: Console | None = None) -> list[Path]:
-    """Download what is missing; files that are there and official are left alone.
+    """Download the files of a data set that are missing; the paths of all files that the loader reads.
 
-    A file that is there but differs from the official one is not overwritten: it may be the user's own.
-
-    info: the data set's registry entry.
-    root: see `data_root`.
-    console: where progress is shown; None shows none.
-    Gives the paths of all files that the loader reads.
+    A file that differs from the official one is an error, and is not overwritten: it may be the user's own. root: see
+    `data_root`. console: where progress is shown; None shows none.
     """
     folder = data_root(root) / info.name
     for file in info.files:
@@ -57,7 +52,7 @@ def fetch(info: DatasetInfo, root: str | Path | None = None, *, console: Console
 
 
 def unpack(info: DatasetInfo, download: Download, folder: Path) -> None:
-    """Extract an archive's members and check each one."""
+    """Extract the members of an archive, and check the archive and each file."""
     archive = folder / download.name
     if not is_official(archive, download.checksum):
         raise ChecksumError(f"{archive} is not the official archive ({download.checksum}); fetch it again")
@@ -71,7 +66,7 @@ def _retrieve(download: Download, folder: Path, console: Console | None) -> Path
     import pooch
     import requests
 
-    # The progress bar says what pooch's log says, and better.
+    # The progress bar shows what pooch would log.
     pooch.get_logger().setLevel(logging.WARNING)
     failures = []
     for url in download.urls:
@@ -88,7 +83,7 @@ def _retrieve(download: Download, folder: Path, console: Console | None) -> Path
 
 
 class _Bar:
-    """Give pooch the small part of tqdm's interface that it calls, drawn by rich."""
+    """A progress bar of rich with those methods of tqdm that pooch calls."""
 
     def __init__(self, download: Download, console: Console | None) -> None:
         self.total = download.bytes
@@ -103,7 +98,7 @@ class _Bar:
             disable=console is None,
         )
 
-    def __enter__(self) -> _Bar:
+    def __enter__(self) -> Self:
         self._progress.start()
         return self
 
@@ -117,7 +112,7 @@ class _Bar:
         self._progress.update(self._task, advance=amount)
 
     def reset(self) -> None:
-        """Go back to the start; pooch does so before it fills the bar."""
+        """Go back to the start, as pooch does before it fills the bar."""
         if self._task is not None:
             self._progress.reset(self._task, total=self.total or None)
 

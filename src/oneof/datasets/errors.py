@@ -1,4 +1,4 @@
-"""What can be wrong with a data file, as exceptions that name the file and what was expected."""
+"""Exceptions for what can be wrong with a data file; they name the file and what was expected."""
 
 
 class DataError(ValueError):

@@ -1,6 +1,4 @@
-"""Whole gzip files as bytes, with an error that names the file when the stream is broken."""
-
-from __future__ import annotations
+"""Gzip files as bytes."""
 
 import gzip
 import zlib

@@ -1,9 +1,8 @@
 """IDX, the format of MNIST and its relatives: a big-endian header, then unsigned bytes.
 
-Header: two zero bytes, a type code (8 = unsigned byte), the number of dimensions, then one 32-bit size a dimension.
+Header: two zero bytes, a type code (8 = unsigned byte), the number of dimensions, then a 32-bit size for each
+dimension.
 """
-
-from __future__ import annotations
 
 import math
 import struct
@@ -19,11 +18,9 @@ UNSIGNED_BYTE = 8
 
 
 def read_idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
-    """Read a gzipped IDX file of unsigned bytes.
+    """A gzipped IDX file of unsigned bytes, such as `train-images-idx3-ubyte.gz`: a read-only array of its shape.
 
-    path: the file, such as `train-images-idx3-ubyte.gz`.
-    dimensions: how many the file must have: 3 for images, 1 for labels.
-    Gives a read-only uint8 array with the shape that the header gives.
+    dimensions: how many the file must have, 3 for images, 1 for labels.
     """
     content = read_gzip(path)
     header_bytes = 4 + 4 * dimensions
@@ -47,13 +44,10 @@ def read_idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
 def load_idx(
     images: Path, labels: Path, *, first_label: int = 0, transposed: bool = False
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Read an image file and its label file.
+    """Images uint8 (n, 1, h, w) and labels int64 (n,) from an IDX file with 3 dimensions and one with 1.
 
-    images: IDX file with 3 dimensions.
-    labels: IDX file with 1 dimension.
-    first_label: the label of the first class in the file; it becomes 0 (EMNIST-Letters counts from 1).
-    transposed: True where the file stores columns as rows (EMNIST); the images are returned upright.
-    Gives uint8 (n, 1, h, w) and int64 (n,).
+    first_label: the label of the first class in the file; it becomes 0 (EMNIST-Letters counts from 1). transposed:
+    the file stores columns as rows, as EMNIST does; the images come out upright.
     """
     pixels = read_idx(images, dimensions=3)
     classes = read_idx(labels, dimensions=1).astype(np.int64) - first_label

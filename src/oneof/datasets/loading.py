@@ -1,6 +1,4 @@
-"""load: from a name to images and labels, whatever the source format."""
-
-from __future__ import annotations
+"""From the name of a data set to images and labels, whatever the source format."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,16 +23,13 @@ def load(
     accept_unverified: bool = False,
     paper_sizes: bool = False,
 ) -> Dataset:
-    """Load one split of a data set from its official files.
+    """One split of a data set, "train" or "test", from its official files.
 
-    name: one of `names()`; the paper's spelling works too.
-    split: "train" or "test".
-    root: the folder that holds one folder per data set. Default: ONEOF_DATA, else the user's cache folder.
-    accept_unverified: use a file that is not byte for byte the official one, with a warning. Default: refuse it,
-    unless the environment says ONEOF_ACCEPT_UNVERIFIED=1.
-    paper_sizes: use as many items as the paper did (USPS 5000/1000, SVHN 50000/10000): a random subset with a fixed
-    seed, in the file's order. A file with no more items than that is used whole.
-    Gives a Dataset: images uint8 (n, c, h, w), labels int64 (n,).
+    name: one of `names()`; the paper's spelling works too. root: the folder that holds one folder per data set, by
+    default ONEOF_DATA, else the user's cache folder. accept_unverified: take a file that is not byte for byte the
+    official one, with a warning; otherwise it is refused, unless the environment says ONEOF_ACCEPT_UNVERIFIED=1.
+    paper_sizes: as many items as the paper used (USPS 5000/1000, SVHN 50000/10000), a random subset with a fixed seed,
+    in the file's order; a file with no more items than that is used whole.
 
     >>> digits = load("digits", "test")
     >>> digits.images.shape, digits.classes
@@ -50,9 +45,9 @@ def load(
 
 
 def check(name: str, root: str | Path | None = None, *, accept_unverified: bool = False) -> bool:
-    """Refuse a data set whose files are missing or not the official ones, without reading them in.
+    """Whether every file of a data set is the official one; a file that is missing or differs is refused.
 
-    Gives whether every file is the official one; False only where unverified files are accepted, with a warning each.
+    False is given only where unverified files are accepted, with a warning for each. Only checksums are computed.
 
     >>> check("digits")
     True

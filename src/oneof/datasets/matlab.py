@@ -1,7 +1,5 @@
 """SVHN's cropped digits: MATLAB 5 files with X, uint8 (32, 32, 3, n), and y, (n, 1) with 10 for the digit 0."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +9,12 @@ from oneof.datasets.errors import FormatError
 
 
 def load_svhn(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Read `train_32x32.mat` or `test_32x32.mat`.
-
-    Gives uint8 (n, 3, 32, 32) and int64 (n,), the digit 0 with label 0.
-    """
+    """Images uint8 (n, 3, 32, 32) and labels int64 (n,) of `train_32x32.mat` or `test_32x32.mat`; 0 is the digit 0."""
     from scipy.io import loadmat
 
     try:
         content = loadmat(path, variable_names=["X", "y"])
-    # A damaged file surfaces as anything from zlib.error to struct.error; all mean the same to the user.
+    # A damaged file raises anything from zlib.error to struct.error.
     except Exception as error:
         raise FormatError(f"{path}: not a whole MATLAB 5 file ({type(error).__name__}: {error})") from error
     missing = {"X", "y"} - content.keys()

@@ -1,9 +1,7 @@
-"""USPS as published with "The Elements of Statistical Learning": gzipped text, one 16 x 16 digit a line.
+"""USPS as published with "The Elements of Statistical Learning": gzipped text, a 16 x 16 digit in each line.
 
 A line is the label and 256 grey values in [-1, 1], -1 for the background, with three decimals.
 """
-
-from __future__ import annotations
 
 import io
 from pathlib import Path
@@ -18,12 +16,10 @@ SIDE = 16
 
 
 def load_usps(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Read `zip.train.gz` or `zip.test.gz`.
+    """Images uint8 (n, 1, 16, 16) and labels int64 (n,) of `zip.train.gz` or `zip.test.gz`.
 
     A value v becomes the nearest of 256 grey levels, round((v + 1) * 127.5): -1 is 0 and 1 is 255, and no value moves
     by more than half a level (0.004).
-
-    Gives uint8 (n, 1, 16, 16) and int64 (n,).
     """
     text = read_gzip(path)
     if not text.strip():

@@ -1,14 +1,12 @@
 """Checksums: is a file byte for byte the official one? Each file is read at most once in a process."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import warnings
 from functools import lru_cache
 from pathlib import Path
 
-from oneof.datasets.errors import ChecksumError, MissingDataError, UnverifiedDataWarning
+from oneof.datasets.errors import ChecksumError, UnverifiedDataWarning
 
 ACCEPT_VARIABLE = "ONEOF_ACCEPT_UNVERIFIED"
 
@@ -27,20 +25,18 @@ def _digest(path: str, size: int, changed: int, algorithm: str) -> str:
 
 
 def is_official(path: Path, checksum: str) -> bool:
-    """Say whether the file has the published checksum, written "md5:..." or "sha256:..."."""
+    """Whether the file has the published checksum, written "md5:..." or "sha256:..."."""
     algorithm, expected = checksum.split(":")
     return digest(path, algorithm) == expected
 
 
 def accepts_unverified() -> bool:
-    """Say whether the environment accepts files that differ from the official ones."""
+    """Whether the environment accepts files that differ from the official ones."""
     return os.environ.get(ACCEPT_VARIABLE, "").strip().lower() in {"1", "true", "yes"}
 
 
 def require_official(path: Path, checksum: str, *, accept_unverified: bool) -> None:
-    """Refuse a file that is missing or differs from the official one; with `accept_unverified` warn instead."""
-    if not path.is_file():
-        raise MissingDataError(f"{path} is not there")
+    """Refuse a file that differs from the official one; with `accept_unverified` warn instead."""
     if is_official(path, checksum):
         return
     algorithm, expected = checksum.split(":")

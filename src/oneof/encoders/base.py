@@ -15,9 +15,9 @@ State = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 @dataclass(frozen=True)
 class Encoded:
-    """x: the numbers, one row for each item that could be read. rows: (m,), which items those are.
+    """Items as numbers x, one row for each item that could be read; rows: which items these are, (m,).
 
-    problems: for each other item, by its row, why it could not be read.
+    problems: by the row of each other item, why it could not be read.
     """
 
     x: Any
@@ -28,7 +28,7 @@ class Encoded:
 class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """From raw items to numbers. `__init__` takes settings that JSON can hold, and `fit` learns what there is to learn.
 
-    name: what `create` knows it by. takes: "pictures" or "texts".
+    name: under which `create` makes it. takes: "pictures" or "texts".
     """
 
     name: str
@@ -39,7 +39,7 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         return self
 
     def encode(self, X: Any, *, shown: bool = False) -> Encoded:
-        """The items as numbers, and those that cannot be read by row and reason. shown: with a progress bar."""
+        """The items as numbers, and why the others cannot be read. shown: with a progress bar."""
         raise NotImplementedError
 
     def transform(self, X: Any) -> Any:
@@ -57,17 +57,18 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         return {}, {}
 
     def restore(self, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Encoder":
-        """Become what another encoder was when it gave this `state`."""
+        """This encoder with what another one had learned when it gave this `state`."""
         return self
 
     @property
     def fingerprint(self) -> str:
-        """Two encoders with the same fingerprint give the same numbers."""
+        """Two encoders with the same fingerprint give the same numbers, wherever the file of a network is."""
         facts, arrays = self.state()
-        known = hashlib.sha256(json.dumps([self.name, self.get_params(), facts], sort_keys=True).encode())
+        settings = {name: value for name, value in self.get_params().items() if name != "path"}
+        checksum = hashlib.sha256(json.dumps([self.name, settings, facts], sort_keys=True).encode())
         for name in sorted(arrays):
-            known.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
-        return known.hexdigest()[:16]
+            checksum.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
+        return checksum.hexdigest()[:16]
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

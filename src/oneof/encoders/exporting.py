@@ -1,6 +1,7 @@
-"""PyTorch networks as .onnx files, which onnxruntime runs several times as fast on a processor, and nothing executes.
+"""PyTorch networks as .onnx files, which onnxruntime runs several times as fast, and which hold no Python code.
 
-So a network from timm, open_clip or anywhere else becomes an encoder, with what it expects of its pictures inside.
+A network from timm, open_clip or anywhere else becomes an encoder this way, with what it expects of its pictures
+inside.
 """
 
 import logging
@@ -29,7 +30,7 @@ def export_network(
     """Write a network that encodes pictures to an .onnx file, whose path is then the name of an encoder.
 
     network: from normalised pictures (n, 3, size, size) to features (n, ...). mean, deviation: of the channels that it
-    was trained with, as shares of white. What is not given is taken from the network where it says so, as those of timm
+    was trained with, where 1 is white. What is not given is taken from the network where it says so, as those of timm
     (`pretrained_cfg`) and open_clip (`image_mean`) do; else 224 pixels and the colours of ImageNet. The file takes
     bytes, 0 to 255.
 
@@ -43,10 +44,10 @@ def export_network(
         raise ValueError(f"{path}: expected a name that ends in .onnx")
     if not isinstance(network, torch.nn.Module):
         raise ValueError(f"expected a torch.nn.Module, not {type(network).__name__}")
-    said = _said_by(network)
-    pixels = int(said["size"] if size is None else size)
+    expected = _expected_by(network)
+    pixels = int(expected["size"] if size is None else size)
     centre, spread = (
-        torch.tensor(np.asarray(said[name] if given is None else given, np.float32) * 255).view(-1, 1, 1)
+        torch.tensor(np.asarray(expected[name] if given is None else given, np.float32) * 255).view(-1, 1, 1)
         for name, given in (("mean", mean), ("deviation", deviation))
     )
 
@@ -70,17 +71,17 @@ def export_network(
 
 
 def write_onnx(network: "nn.Module", example: "Tensor", path: Path, takes: str, gives: str) -> None:
-    """Write a network for batches of any size. example: a batch of two; takes, gives: what input and output are called.
+    """Write a network, whose `forward` has one argument, for batches of any size.
 
-    The network's `forward` has one argument.
+    example: a batch of two. takes, gives: the names of input and output.
     """
     import torch
 
     if find_spec("onnxscript") is None:
         raise ValueError("the export needs onnx and onnxscript: pip install 'oneof[onnx]'")
-    chatter = logging.getLogger("torch.onnx._internal.exporter._registration")
-    level = chatter.level
-    chatter.setLevel(logging.ERROR)  # it lists the optional packages that are not installed
+    logger = logging.getLogger("torch.onnx._internal.exporter._registration")
+    level = logger.level
+    logger.setLevel(logging.ERROR)  # it lists the optional packages that are not installed
     try:
         with replacing(path) as part, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # raised by the exporter about itself
@@ -96,19 +97,19 @@ def write_onnx(network: "nn.Module", example: "Tensor", path: Path, takes: str, 
                 verbose=False,
             )
     finally:
-        chatter.setLevel(level)
+        logger.setLevel(level)
 
 
-def _said_by(network: "nn.Module") -> dict[str, Any]:
-    """What a network says of the pictures that it was trained on, else the customary."""
-    mean, deviation = (np.array(one) / 255 for one in IMAGENET)
-    said: dict[str, Any] = {"size": 224, "mean": mean, "deviation": deviation}
+def _expected_by(network: "nn.Module") -> dict[str, Any]:
+    """Size, mean and deviation of the pictures that a network was trained on, where it says; else the usual ones."""
+    mean, deviation = (np.array(colours) / 255 for colours in IMAGENET)
+    expected: dict[str, Any] = {"size": 224, "mean": mean, "deviation": deviation}
     config = getattr(network, "pretrained_cfg", None)
     if isinstance(config, dict):  # timm
-        said |= {"mean": config.get("mean", mean), "deviation": config.get("std", deviation)}
-        said["size"] = config.get("input_size", (3, 224, 224))[-1]
+        expected |= {"mean": config.get("mean", mean), "deviation": config.get("std", deviation)}
+        expected["size"] = config.get("input_size", (3, 224, 224))[-1]
     elif getattr(network, "image_mean", None) is not None:  # the visual part of open_clip
-        said |= {"mean": network.image_mean, "deviation": network.image_std}
+        expected |= {"mean": network.image_mean, "deviation": network.image_std}
         side = getattr(network, "image_size", 224)
-        said["size"] = side if isinstance(side, int) else side[0]
-    return said
+        expected["size"] = side if isinstance(side, int) else side[0]
+    return expected

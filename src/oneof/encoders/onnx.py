@@ -1,11 +1,10 @@
 """Pictures through any network in an .onnx file (CLIP, DINO, one of your own), run by onnxruntime.
 
-The network's input is (n, 3, h, w). uint8 gets the bytes; floats get (bytes - mean) / deviation, by default those of
-ImageNet. Where the file leaves h and w open, `size` says. Its first output, (n, d) or (n, ...), becomes the features.
+The network's input is (n, 3, h, w): bytes if it takes uint8, else (bytes - mean) / deviation, by default those of
+ImageNet. Where the file leaves h and w open, they are `size`. Its first output, (n, d) or (n, ...), is the features.
 """
 
 import hashlib
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -26,8 +25,8 @@ IMAGENET = (123.675, 116.28, 103.53), (58.395, 57.12, 57.375)
 class OnnxPictures(Encoder):
     """Float32 features (n, d) of pictures, kept on disk by content, so that each picture is encoded once.
 
-    path: the .onnx file. size: (square) pictures for networks that take any. fill, background: how pictures of other
-    proportions are brought to that, see `oneof.items.pictures.Frame`. mean, deviation: of a channel, in bytes.
+    path: the .onnx file. size: height and width of the pictures for a network that takes any. fill, background: how
+    other pictures are brought to that, see `oneof.items.pictures.Frame`. mean, deviation: of each channel, in bytes.
     """
 
     name: str = "onnx"
@@ -60,7 +59,7 @@ class OnnxPictures(Encoder):
         problems: dict[int, str] = {}
         for row in range(len(pictures)):
             try:
-                keys[row] = pictures.content(row)
+                keys[row] = pictures.content_hash(row)
             except Unreadable as error:
                 problems[row] = str(error)
         cache = FeatureCache(self.fingerprint)
@@ -85,7 +84,8 @@ class OnnxPictures(Encoder):
         """Features by row and problems by row, a batch at a time."""
         if not len(rows):
             return
-        session, frame = self.session(), self.frame()
+        session = self.session()
+        frame = self.frame(session)
         batch: list[tuple[int, NDArray[np.uint8]]] = []
         bad: dict[int, str] = {}
         for place, found in decode_all(pictures[rows], frame, shown=shown):
@@ -94,8 +94,8 @@ class OnnxPictures(Encoder):
             else:
                 batch.append((int(rows[place]), found))
             if len(batch) == BATCH or place == len(rows) - 1:
-                features = list(self.run(session, np.stack([one for _, one in batch]))) if batch else []
-                yield {row: found for (row, _), found in zip(batch, features, strict=True)}, bad
+                features = list(self.run(session, np.stack([pixels for _, pixels in batch]))) if batch else []
+                yield {row: numbers for (row, _), numbers in zip(batch, features, strict=True)}, bad
                 batch, bad = [], {}
 
     def run(self, session: Any, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -104,7 +104,7 @@ class OnnxPictures(Encoder):
         given: NDArray[Any] = pictures
         if taken.type != "tensor(uint8)":
             kind = np.float16 if taken.type == "tensor(float16)" else np.float32
-            mean, deviation = (np.array(one, np.float32).reshape(-1, 1, 1) for one in (self.mean, self.deviation))
+            mean, deviation = (np.array(each, np.float32).reshape(-1, 1, 1) for each in (self.mean, self.deviation))
             given = ((pictures - mean) / deviation).astype(kind)
         out = np.asarray(session.run(None, {taken.name: given})[0], dtype=np.float32)
         if len(out) != len(pictures) or out.ndim < 2:
@@ -129,28 +129,20 @@ class OnnxPictures(Encoder):
             raise ValueError(f"{file}: not a network that onnxruntime can run: {str(error).splitlines()[0]}") from None
         inputs = session.get_inputs()
         if len(inputs) != 1 or len(inputs[0].shape) != 4 or inputs[0].shape[1] not in (3, None, "channels"):
-            told = ", ".join(f"{one.name} {one.shape}" for one in inputs)
-            raise ValueError(f"{file}: takes {told}, expected one input (n, 3, height, width)")
-        self._taken = inputs[0].shape
+            found = ", ".join(f"{each.name} {each.shape}" for each in inputs)
+            raise ValueError(f"{file}: takes {found}, expected one input (n, 3, height, width)")
         return session
 
-    def frame(self) -> Frame:
-        """What pictures are brought to: what the network takes, or `size` where it takes anything."""
-        height, width = (side if isinstance(side, int) else self.size for side in self._taken[2:])
+    def frame(self, session: Any) -> Frame:
+        """What pictures are brought to: the size that the network takes, or `size` where it takes any."""
+        (taken,) = session.get_inputs()
+        height, width = (side if isinstance(side, int) else self.size for side in taken.shape[2:])
         return Frame(height, width, False, self.fill, self.background)
 
     def state(self) -> State:
-        """The network's checksum: its place may change."""
+        """The checksum of the network's file."""
         file = self.file()
         if not file.is_file():
             raise ValueError(f"{file}: no such network")
         with file.open("rb") as stream:
             return {"network": hashlib.file_digest(stream, "sha256").hexdigest()}, {}
-
-    @property
-    def fingerprint(self) -> str:
-        """As of every encoder, wherever the file is."""
-        facts, _ = self.state()
-        settings = {name: value for name, value in self.get_params().items() if name != "path"}
-        told = json.dumps([self.name, settings, facts], sort_keys=True)
-        return hashlib.sha256(told.encode()).hexdigest()[:16]

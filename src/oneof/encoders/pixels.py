@@ -1,4 +1,4 @@
-"""Pictures as they are: scaled into one frame, (n, channels, height, width) bytes, for a network of their own."""
+"""Pictures as they are: scaled into one frame, (n, channels, height, width) bytes, for a network trained on them."""
 
 from typing import Any
 
@@ -7,17 +7,17 @@ from numpy.typing import NDArray
 
 from oneof.encoders.base import Encoded, Encoder, State
 from oneof.encoders.reading import as_pictures, decode_all
+from oneof.items.allocating import allocate
 from oneof.items.pictures import Fill, Frame, Unreadable
-from oneof.items.tables import room
 
 SAMPLE = 2000
 """Pictures that the frame is learned from."""
 
 
 class Pixels(Encoder):
-    """The frame is learned: as high and as wide as pictures usually are (the medians), grey where all of them are.
+    """Bytes of pictures in a frame that is learned: median height and width, and grey where all pictures are.
 
-    size: the longer side of the frame at most. fill, background: see `oneof.items.pictures.Frame`.
+    size: of the longer side of the frame, at most. fill, background: see `oneof.items.pictures.Frame`.
 
     >>> Pixels().fit(np.zeros((5, 28, 28), np.uint8)).frame_.shape
     (1, 28, 28)
@@ -49,14 +49,14 @@ class Pixels(Encoder):
         return self.framed(max(1, round(height * scale)), max(1, round(width * scale)), grey)
 
     def framed(self, height: int, width: int, grey: bool) -> "Pixels":
-        """Take this frame in place of a learned one."""
+        """This encoder with the given frame in place of a learned one."""
         self.frame_ = Frame(height, width, grey, self.fill, self.background)
         return self
 
     def encode(self, X: Any, *, shown: bool = False) -> Encoded:
         """Bytes (m, channels, height, width); on disk where they are too many for memory."""
         pictures = as_pictures(X)
-        x: NDArray[np.uint8] = room((len(pictures), *self.frame_.shape), np.dtype(np.uint8))
+        x: NDArray[np.uint8] = allocate((len(pictures), *self.frame_.shape), np.dtype(np.uint8))
         rows: list[int] = []
         problems: dict[int, str] = {}
         for row, found in decode_all(pictures, self.frame_, shown=shown):
@@ -72,5 +72,5 @@ class Pixels(Encoder):
         return {"height": self.frame_.height, "width": self.frame_.width, "grey": self.frame_.grey}, {}
 
     def restore(self, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Pixels":
-        """Take the frame of another."""
+        """This encoder with the frame of another."""
         return self.framed(**facts)

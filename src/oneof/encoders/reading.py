@@ -1,4 +1,4 @@
-"""Raw items in the forms that people have them in."""
+"""Raw items in the forms that people pass: as pictures, as texts."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +24,7 @@ def as_pictures(X: Any) -> Pictures:
         return Pictures(list(X))
     array = np.asanyarray(X)
     if array.dtype.kind in "OUS":
-        return Pictures([str(one) if isinstance(one, np.str_) else one for one in array.ravel()])
+        return Pictures([str(source) if isinstance(source, np.str_) else source for source in array.ravel()])
     if array.ndim not in (3, 4):
         raise ValueError(f"expected pictures (n, h, w), (n, h, w, c) or (n, c, h, w), but got an array {array.shape}")
     return Pictures(array)
@@ -42,17 +42,17 @@ def as_texts(X: Any) -> list[str]:
         if "text" not in X:
             raise ValueError(f"expected a column text, found {', '.join(map(str, X.columns))}")
         X = X["text"]
-    texts = [one if isinstance(one, str) else None for one in np.asarray(X, dtype=object).ravel().tolist()]
+    texts: list[str] = np.asarray(X, dtype=object).ravel().tolist()
     for row, text in enumerate(texts):
-        if text is None:
+        if not isinstance(text, str):
             raise ValueError(f"item {row} is not a text")
-    return [text for text in texts if text is not None]
+    return texts
 
 
 def decode_all(
     pictures: Pictures, frame: Frame, *, shown: bool = False
 ) -> Iterator[tuple[int, NDArray[np.uint8] | Unreadable]]:
-    """Each row with its picture in the frame, or with the reason why there is none; with a progress bar if shown."""
+    """Each row with its picture in the frame, or with the reason why there is none. shown: with a progress bar."""
     yield from enumerate(
         track(pictures.decoded(frame), description="pictures", total=len(pictures), disable=not shown, transient=True)
     )

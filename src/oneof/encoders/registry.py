@@ -1,6 +1,6 @@
 """Encoders by name, and in the folder of a model: `encoder.json`, `encoder.safetensors`, and a network as .onnx.
 
-Names joined by + are encoders side by side. Nothing that is read is executed.
+Names joined by + are encoders side by side. Reading a folder executes nothing in it.
 """
 
 import json
@@ -38,7 +38,7 @@ def names() -> list[str]:
 
 
 def installed(name: str) -> bool:
-    """Whether what an encoder needs is there.
+    """Whether the packages that an encoder needs are installed.
 
     >>> installed("words")
     True
@@ -56,9 +56,9 @@ def create(name: str, **settings: Any) -> Encoder:
     'pixels'
     """
     if "+" in name and not name.endswith(".onnx"):
-        from oneof.encoders.together import Together
+        from oneof.encoders.joined import Joined
 
-        return Together(name.split("+"), **settings)
+        return Joined(name.split("+"), **settings)
     if name.endswith(".onnx"):
         from oneof.encoders.onnx import OnnxPictures
 
@@ -68,11 +68,11 @@ def create(name: str, **settings: Any) -> Encoder:
 
         return SentenceTransformer(name.partition(":")[2])
     if name not in _HOMES:
-        told = f"{', '.join(names())}, the path of an .onnx file, or sentence-transformers:MODEL"
-        raise ValueError(f"unknown encoder {name!r}, expected {told}")
-    module, kind = _HOMES[name]
-    made: Callable[..., Encoder] = getattr(import_module(module), kind)
-    return made(**settings)
+        expected = f"{', '.join(names())}, the path of an .onnx file, or sentence-transformers:MODEL"
+        raise ValueError(f"unknown encoder {name!r}, expected {expected}")
+    module, class_name = _HOMES[name]
+    create_encoder: Callable[..., Encoder] = getattr(import_module(module), class_name)
+    return create_encoder(**settings)
 
 
 def write(encoder: Encoder, folder: Path) -> None:
@@ -81,20 +81,20 @@ def write(encoder: Encoder, folder: Path) -> None:
 
     facts, arrays = encoder.state()
     settings = encoder.get_params(deep=False)
-    for known in ("names", "model"):  # they are in the name already
-        settings.pop(known, None)
+    for in_the_name in ("names", "model"):
+        settings.pop(in_the_name, None)
     network = settings.pop("path", None)
-    if network is not None:  # a file of the user's would be missed when the model goes elsewhere
+    if network is not None:  # the folder must hold all that the model needs on another machine
         copyfile(network, folder / NETWORK)
     if arrays:
         save_file(arrays, folder / ARRAYS)
-    told = {"name": encoder.name, "settings": settings, "fingerprint": encoder.fingerprint, "state": facts}
+    description = {"name": encoder.name, "settings": settings, "fingerprint": encoder.fingerprint, "state": facts}
     with replacing(folder / FACTS) as part:
-        part.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+        part.write_text(json.dumps(description, ensure_ascii=False), encoding="utf-8")
 
 
 def read(folder: Path) -> Encoder | None:
-    """The encoder in a folder, None where there is none. What is not installed is an error that says so."""
+    """The encoder in a folder, None where there is none. A package that is missing is an error that names it."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
@@ -102,8 +102,8 @@ def read(folder: Path) -> Encoder | None:
     if not path.is_file():
         return None
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        name, settings, facts, known = (told[key] for key in ("name", "settings", "state", "fingerprint"))
+        description = json.loads(path.read_text(encoding="utf-8"))
+        name, settings, facts, known = (description[key] for key in ("name", "settings", "state", "fingerprint"))
         arrays = load_file(folder / ARRAYS) if (folder / ARRAYS).is_file() else {}
         created = str(folder / NETWORK) if name == "onnx" else name
         encoder = create(created, **settings).restore(facts, arrays)
@@ -112,6 +112,6 @@ def read(folder: Path) -> Encoder | None:
     if encoder.fingerprint != known:
         raise ValueError(
             f"{path}: the encoder {name} here gives other numbers than the one the model was trained with: "
-            f"install the versions of then, or train again"
+            "install the versions of its packages that were used then, or train again"
         )
     return encoder

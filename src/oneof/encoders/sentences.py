@@ -29,11 +29,11 @@ class SentenceTransformer(Encoder):
         return Encoded(x, np.arange(len(texts)), {})
 
     def state(self) -> State:
-        """The checksum of the weights: a name may come to mean others."""
-        known = hashlib.sha256()
+        """The checksum of the weights: a later network may have the same name."""
+        checksum = hashlib.sha256()
         for name, tensor in sorted(self._loaded().state_dict().items()):
-            known.update(name.encode() + tensor.cpu().numpy().tobytes())
-        return {"weights": known.hexdigest()}, {}
+            checksum.update(name.encode() + tensor.cpu().numpy().tobytes())
+        return {"weights": checksum.hexdigest()}, {}
 
     def _loaded(self) -> Any:
         if self._network is None:

@@ -1,4 +1,4 @@
-"""Texts as the mean of static embeddings, cut out of large language models: WordLlama, 256 numbers a text.
+"""Texts as the mean of static embeddings, taken from large language models: WordLlama, 256 numbers for each text.
 
 The weights are inside the package, so nothing is downloaded.
 """
@@ -13,9 +13,10 @@ import numpy as np
 
 from oneof.encoders.base import Encoded, Encoder, State
 from oneof.encoders.reading import as_texts
+from oneof.encoders.registry import installed
 
-TOGETHER = 1 << 18
-"""Characters in a batch, each text counted as long as the longest; a character takes up to a kilobyte."""
+CHARACTERS_AT_ONCE = 1 << 18
+"""Characters in a batch, each text counted as long as the longest; a character takes up to a kilobyte of memory."""
 
 
 class WordLlama(Encoder):
@@ -39,8 +40,8 @@ class WordLlama(Encoder):
         return Encoded(x, np.arange(len(texts)), {})
 
     def state(self) -> State:
-        """Which edition of the embeddings."""
-        return {"version": version("wordllama") if _installed() else None}, {}
+        """The version of the package, which holds the embeddings."""
+        return {"version": version("wordllama") if installed("wordllama") else None}, {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_network": None}
@@ -54,7 +55,7 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """
     batch: list[int] = []
     for row in np.argsort(lengths, kind="stable").tolist():
-        if batch and (len(batch) + 1) * lengths[row] > TOGETHER:
+        if batch and (len(batch) + 1) * lengths[row] > CHARACTERS_AT_ONCE:
             yield batch
             batch = []
         batch.append(row)
@@ -62,16 +63,10 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _installed() -> bool:
-    from oneof.encoders.registry import installed
-
-    return installed("wordllama")
-
-
 def _load() -> Any:
-    if not _installed():
+    if not installed("wordllama"):
         raise ValueError("the encoder wordllama is not installed: pip install 'oneof[pretrained]'")
-    # On import it sets up logging for the whole program, which is not its business.
+    # The import sets up logging for the whole program; this undoes it.
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     import wordllama

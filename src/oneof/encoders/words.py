@@ -20,9 +20,9 @@ PARTS: dict[str, dict[str, Any]] = {
 
 
 class Words(Encoder):
-    """A sparse row of weights a text, of unit length in words and in characters.
+    """A sparse row of weights for each text, of unit length in words and in characters.
 
-    most: features of each of the two kinds at most, the commonest first.
+    most: of words, and of runs of characters, at most this many features are taken, the commonest first.
 
     >>> encoder = Words().fit(["a red fox", "a blue bird", "a blue whale"])
     >>> rows = encoder.transform(["blue bird", "早上好"])
@@ -45,7 +45,7 @@ class Words(Encoder):
             vectorizer = self._vectorizer(name, min_df=2 if len(texts) >= 100 else 1)
             try:
                 self.vectorizers_[name] = vectorizer.fit(texts)
-            except ValueError:  # no such thing in these texts, as words in a text of signs alone
+            except ValueError:  # there are none in these texts, such as words in texts of punctuation alone
                 continue
         if not self.vectorizers_:
             raise ValueError(f"there are no words in the {len(texts)} texts")
@@ -67,7 +67,7 @@ class Words(Encoder):
         return vocabularies, {name: np.asarray(one.idf_, np.float64) for name, one in self.vectorizers_.items()}
 
     def restore(self, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Words":
-        """Take the vocabularies of another."""
+        """This encoder with the vocabularies of another."""
         self.vectorizers_ = {}
         for name, vocabulary in facts.items():
             vectorizer = self._vectorizer(name, vocabulary={entry: column for column, entry in enumerate(vocabulary)})

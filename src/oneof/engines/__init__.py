@@ -1,1 +1,1 @@
-"""Many independent trials, somewhere: one small interface, and the places that do them."""
+"""Where many independent trials are done: one interface, and two engines, local processes and Ray."""

@@ -1,17 +1,15 @@
-"""What an engine is: it does many independent trials somewhere, and hands back each as it ends.
+"""What an engine is: it does many independent trials, and gives the result of each as soon as it ends.
 
-A trial that raises ends as `Failed`. A trial whose process or machine dies is begun again, as often as `retries`
-says, and is `Failed` after that. Neither stops the others. A trial computes on one thread wherever it is done, so
-every engine gives the same numbers.
+A trial that raises an exception ends as `Failed`. A trial whose process or machine dies is begun again, at most
+`retries` times, and is `Failed` after that. Neither stops the other trials. A trial computes on one thread wherever it
+is done, so that every engine gives the same numbers.
 """
-
-from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol, Self, TypeVar
+from typing import Self, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -27,13 +25,13 @@ DEFAULT_RETRIES = 2
 
 @dataclass(frozen=True)
 class Failed:
-    """How a trial ended that gave no result; the error in one line. Text, as not every exception survives pickling."""
+    """A trial that gave no result, and its error in one line; text, since not every exception can be pickled."""
 
     error: str
 
 
-class Watch(Protocol):
-    """Hears how trials, each known by its name, get on."""
+class Watch:
+    """Gets the progress of trials, each by its name, and does nothing with it; what shows it overrides this."""
 
     def started(self, name: str) -> None:
         """A trial has begun."""
@@ -42,24 +40,11 @@ class Watch(Protocol):
         """A trial has done its epoch number `epoch`, counted from 1."""
 
     def lost(self, name: str, reason: str) -> None:
-        """What did the trial has died; the trial is begun again."""
-
-
-class Unwatched:
-    """Hears and says nothing."""
-
-    def started(self, name: str) -> None:
-        """Do nothing."""
-
-    def epoch(self, name: str, epoch: int) -> None:
-        """Do nothing."""
-
-    def lost(self, name: str, reason: str) -> None:
-        """Do nothing."""
+        """The process or machine of a trial has died; the trial is begun again."""
 
 
 class Engine(ABC):
-    """Does trials. Use it in a `with` statement, so that what it started is ended."""
+    """Does trials. Use it in a `with` statement, so that the processes that it started are ended."""
 
     def __init__(self, retries: int) -> None:
         if retries < 0:
@@ -68,11 +53,11 @@ class Engine(ABC):
 
     @abstractmethod
     def run(self, work: Work[T, R], trials: Mapping[str, T], watch: Watch) -> Iterator[tuple[str, R | Failed]]:
-        """Do `work` on each trial, in any order; yield its name and what came of it, as each ends."""
+        """Do `work` on each trial, in any order; yield the name and the result of each as it ends."""
 
     @abstractmethod
     def close(self) -> None:
-        """End what was started for the trials."""
+        """End the processes that were started for the trials."""
 
     def __enter__(self) -> Self:
         return self
@@ -84,7 +69,7 @@ class Engine(ABC):
 class Deaths:
     """Counts how often the process of each trial has died, and says whether to try it again.
 
-    >>> deaths = Deaths(retries=1, watch=Unwatched())
+    >>> deaths = Deaths(retries=1, watch=Watch())
     >>> deaths.verdict("a", "killed by SIGKILL")
     >>> deaths.verdict("a", "killed by SIGKILL")
     Failed(error='the worker died 2 times (killed by SIGKILL)')
@@ -94,7 +79,7 @@ class Deaths:
         self._retries, self._watch, self._count = retries, watch, Counter[str]()
 
     def verdict(self, name: str, reason: str) -> Failed | None:
-        """Note a death. None: begin the trial again; otherwise how it ended."""
+        """Count a death: None if the trial is to be begun again, else its failure."""
         self._count[name] += 1
         times = self._count[name]
         if times <= self._retries:
@@ -104,15 +89,15 @@ class Deaths:
 
 
 def attempt(work: Work[T, R], trial: T, report: Report) -> R | Failed:
-    """Do a trial on one thread; an exception is a result too.
+    """The result of a trial, done on one thread; an exception becomes `Failed`.
 
     >>> attempt(lambda trial, report: 1 // trial, 0, print)
     Failed(error='ZeroDivisionError: integer division or modulo by zero')
     """
     import torch
 
-    # Trials side by side must not fight over the cores, and with another number of threads sums come out in another
-    # order, and so in other last digits.
+    # Trials side by side must not compete for the cores; and with another number of threads sums are taken in another
+    # order, which changes their last digits.
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,7 +1,5 @@
 """An engine by its name."""
 
-from __future__ import annotations
-
 from oneof.engines.base import DEFAULT_RETRIES, Engine
 from oneof.engines.local import Local
 from oneof.engines.ray import Ray

@@ -1,11 +1,9 @@
-"""Trials on a Ray cluster: a running one that is joined, or one on this machine that lives as long as the engine.
+"""Trials on a Ray cluster: one that is running already, or one on this machine that lives as long as the engine.
 
-Ray places the trials. Everything else is as on one machine: this process decides what is tried again, and it alone
-hears the results. Nothing of the working directory is sent anywhere: every machine needs `oneof` installed and the
-same files under the same paths. `ray.util.joblib` could not tell of epochs, nor which trial has died.
+Ray decides where each trial is done. Everything else is as on one machine: this process decides which trials are begun
+again, and it alone gets the results. No files are sent: every machine needs `oneof` installed and the same files under
+the same paths. `ray.util.joblib` reports neither epochs nor which trial has died.
 """
-
-from __future__ import annotations
 
 import logging
 import math
@@ -24,13 +22,13 @@ POLL_SECONDS = 0.5
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nothing is sent to Ray's makers
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",  # under `uv run` the working directory is not uploaded
-    "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",  # Ray would tell of dead workers on stdout; we do so ourselves
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",  # Ray would report dead workers on stdout; we do so ourselves
 }
 """Environment variables that Ray reads when it is imported or started."""
 
 
 class Ray(Engine):
-    """`workers` trials side by side; at a running cluster the default is as many as it has room for.
+    """Does `workers` trials side by side; on a running cluster, by default as many as it has room for.
 
     address: of a running cluster, such as `HOST:6379`; None starts one here, with room for `workers` (default 2).
     cpus, gpus: what is set aside for one trial; with no GPU set aside a trial sees none.
@@ -56,11 +54,11 @@ class Ray(Engine):
         self._connected = False
 
     def run(self, work: Work[T, R], trials: Mapping[str, T], watch: Watch) -> Iterator[tuple[str, R | Failed]]:
-        """Do the trials; the cluster is started or joined when the first ones come."""
+        """Do the trials. The cluster is started or joined first, unless it was before."""
         ray = self._ray
         self._connect()
         mailbox = ray.remote(num_cpus=0, max_restarts=-1)(_Mailbox).remote()
-        # No retries by Ray, which would try again for ever what lacks memory: they are counted here.
+        # Ray does no retries of its own: it would begin a trial that lacks memory again for ever.
         place = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus, max_retries=0)(_do)
         shared = ray.put(_Shared(work, self.gpus > 0))
         queue, deaths = deque(trials), Deaths(self.retries, watch)
@@ -74,16 +72,16 @@ class Ray(Engine):
             for reference in ended:
                 name = running.pop(reference)
                 try:
-                    outcome = ray.get(reference)
+                    result = ray.get(reference)
                 except ray.exceptions.RayTaskError as error:  # the worker could not even begin, lacking oneof perhaps
-                    outcome = Failed(_one_line(error.cause))
+                    result = Failed(_one_line(error.cause))
                 except ray.exceptions.RayError as error:
                     verdict = deaths.verdict(name, _one_line(error).split(". ")[0])  # advice about Ray's logs follows
                     if verdict is None:
                         queue.appendleft(name)
                         continue
-                    outcome = verdict
-                yield name, outcome
+                    result = verdict
+                yield name, result
 
     def close(self) -> None:
         """Leave the cluster that was joined, or end the one that was started."""
@@ -102,7 +100,7 @@ class Ray(Engine):
                 "object_store_memory": OBJECT_STORE_BYTES,
                 "include_dashboard": False,
             }
-            # Where Ray wants a token of whoever uses a cluster, it is one that nobody else knows and no file keeps.
+            # If Ray asks for a token, it gets one that nobody else knows and no file holds.
             os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         try:
             self._ray.init(**options, log_to_driver=False, logging_level=logging.ERROR)
@@ -115,17 +113,17 @@ class Ray(Engine):
             ) from error
         self._connected = True
         machines = [machine["Resources"] for machine in self._ray.nodes() if machine["Alive"]]
-        if not any(one.get("CPU", 0) >= self.cpus and one.get("GPU", 0) >= self.gpus for one in machines):
+        if not any(has.get("CPU", 0) >= self.cpus and has.get("GPU", 0) >= self.gpus for has in machines):
             raise ValueError(
                 f"no machine of the Ray cluster has the {self.cpus:g} CPUs and {self.gpus:g} GPUs of a trial"
             )
 
     def _pass_on(self, mailbox: Any, names: set[str], watch: Watch) -> None:
-        letters: list[tuple[str, int | None]] = []
-        with suppress(self._ray.exceptions.RayError):  # news that is lost with a machine is no loss
-            letters = self._ray.get(mailbox.take.remote(), timeout=10)
-        for name, epoch in letters:
-            if name not in names:  # a letter may be slower than the result
+        messages: list[tuple[str, int | None]] = []
+        with suppress(self._ray.exceptions.RayError):  # only the display lacks what is lost with a machine
+            messages = self._ray.get(mailbox.take.remote(), timeout=10)
+        for name, epoch in messages:
+            if name not in names:  # a message may be slower than the result
                 continue
             if epoch is None:
                 watch.started(name)
@@ -134,21 +132,21 @@ class Ray(Engine):
 
 
 class _Mailbox:
-    """Where trials put what they have done, until it is taken; None: begun."""
+    """Keeps messages of trials until they are taken: which trial, and its epoch; None says that it has begun."""
 
     def __init__(self) -> None:
-        self._letters: list[tuple[str, int | None]] = []
+        self._messages: list[tuple[str, int | None]] = []
 
     def put(self, name: str, epoch: int | None) -> None:
-        self._letters.append((name, epoch))
+        self._messages.append((name, epoch))
 
     def take(self) -> list[tuple[str, int | None]]:
-        letters, self._letters = self._letters, []
-        return letters
+        messages, self._messages = self._messages, []
+        return messages
 
 
 class _Shared:
-    """What every trial needs, sent to each machine once: the work, and the surroundings it was started in."""
+    """What every trial needs, sent to each machine once: the work, the current folder, and ONEOF_ settings."""
 
     def __init__(self, work: Work[Any, Any], gpu: bool) -> None:
         self.work = work
@@ -158,7 +156,7 @@ class _Shared:
             self._settings["CUDA_VISIBLE_DEVICES"] = ""
 
     def enter(self) -> None:
-        """Make paths and settings mean here what they mean to whoever started the trials."""
+        """Take over the folder and the settings of the process that started the trials."""
         os.environ.update(self._settings)
         with suppress(OSError):  # not every work needs files, so not every machine has the folder
             os.chdir(self._folder)

@@ -1,4 +1,4 @@
-"""How good is a model? Judged by answers, and by labels where there are some."""
+"""How good is a model? Judged by answers, and also by labels if there are some."""
 
 from oneof.evaluation.accuracy import estimate_accuracy
 from oneof.evaluation.agreement import agreement_rates, decoy_rates

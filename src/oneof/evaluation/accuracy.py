@@ -1,11 +1,12 @@
 """Accuracy from answers alone, with an interval.
 
-An answer agrees with a prediction with probability A right + (1 - A) wrong (see `agreement`), A being the true
+An answer agrees with a prediction with probability A right + (1 - A) wrong (see `agreement`), where A is the true
 accuracy. With one answer per item and known flip rates the agreements are independent, and a Clopper-Pearson interval
-on their number gives an *exact* interval for A; with several kinds of answers one that holds *at least* (Hoeffding
-1956: a sum of unequal chances spreads less than a Binomial of their mean). Several answers per item, and other laws of
-questions, are fitted by least squares, with a variance that takes the answers about one item as one: *asymptotic*.
-Skips may have agreed or not: the lower end takes them all as disagreements, the upper end as agreements.
+for their number gives an *exact* interval for A. With several kinds of answers the interval is conservative, called *at
+least* (Hoeffding 1956: a sum of unequal probabilities varies less than a Binomial with their mean). With several
+answers per item, or another law of the questions, A is fitted by least squares, with a variance in which the answers
+about one item are one cluster: an *asymptotic* interval. A skip might have agreed or not: the lower end counts all
+skips as disagreements, the upper end as agreements.
 """
 
 from typing import Any
@@ -15,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from oneof.answers import Answers
 from oneof.evaluation import uncertain_rates
-from oneof.evaluation.agreement import Agreements, Floats, alike
-from oneof.evaluation.annotators import if_people_err, without_useless
+from oneof.evaluation.agreement import Agreements, Floats, equal_rows
+from oneof.evaluation.annotators import note_on_errors, without_useless
 from oneof.evaluation.estimate import Estimate
 from oneof.evaluation.intervals import (
     add,
@@ -28,10 +29,9 @@ from oneof.evaluation.intervals import (
     square_and_add,
 )
 from oneof.evaluation.judges import Judges, choose_judges
-from oneof.evaluation.law import refuse_other_law
+from oneof.evaluation.law import is_uniform, refuse_other_law
 from oneof.evaluation.weights import mean_by_weights
 from oneof.queries.moment import Queries
-from oneof.queries.uniform import UniformQueries
 
 
 def estimate_accuracy(
@@ -46,14 +46,15 @@ def estimate_accuracy(
     flip_no: ArrayLike | None = None,
     trained_on: ArrayLike | None = None,
 ) -> Estimate:
-    """The accuracy of predictions, from held-out answers and not a single label.
+    """The accuracy of predictions with a confidence interval, from held-out answers, without labels.
 
-    predictions: int (items,), the predicted class of each item; `answers.items` points into it.
-    anytime: an interval that may be looked at after every answer; for one planned look the default is narrower.
-    Where annotators are named and their flip rates are not known, a note tells the accuracy at some rates.
+    predictions: int (items,), the predicted class of each item; `answers.items` are row numbers of it.
+    anytime: an interval that holds however often you look, after any answer; the default, for one look, is narrower.
     check: refuse answers that do not fit the law of their questions, and leave out annotators who are of no use.
-    queries: the law of the questions where it is not uniform. flip rates default to those that the answers carry, with
-    their uncertainty where they were estimated. trained_on: items that the model has learned from; never judged by.
+    queries: the law of the questions if it is not uniform. flip_yes, flip_no: known rates; by default those of the
+    answers, with their uncertainty if they were estimated. trained_on: items that the model was trained on; answers
+    about them are left out. If annotators are named and their flip rates are not known, a note gives the accuracy for
+    some assumed rates.
 
     >>> from oneof import UniformQueries, respond
     >>> labels = np.arange(3000) % 10
@@ -70,9 +71,9 @@ def estimate_accuracy(
         check=check, queries=queries, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on,
     )  # fmt: skip
     found = judged_accuracy(judges, confidence, anytime=anytime, queries=queries)
-    by_people = judges.answers.annotators is not None and flip_yes is None and flip_no is None and _uniform(queries)
+    by_people = judges.answers.annotators is not None and flip_yes is None and flip_no is None and is_uniform(queries)
     if by_people and not (judges.rho1.any() or judges.rho0.any() or judges.unknown.all()):
-        return Estimate(*found, found.kind, (*found.notes, if_people_err(judges)))
+        return Estimate(*found, found.kind, (*found.notes, note_on_errors(judges)))
     return found
 
 
@@ -86,18 +87,24 @@ def judges_of(
     flip_yes: ArrayLike | None = None,
     flip_no: ArrayLike | None = None,
     trained_on: ArrayLike | None = None,
+    decoys: bool = True,
 ) -> Judges:
-    """The answers that judge, tested where `check` says so: what every label-free figure begins with."""
+    """The answers that judge, with `check` only if they pass its tests: the first step of every label-free figure."""
     check_confidence(confidence)
     if queries is not None and queries.classes != answers.classes:
         raise ValueError(f"queries over {queries.classes} classes, but answers over {answers.classes}")
-    if flip_yes is not None or flip_no is not None:  # given here, so they are known
+    if flip_yes is not None or flip_no is not None:  # given by the caller, so they are known
         answers = answers.replace(known_yes=None, known_no=None)
     judges = choose_judges(
-        predictions, answers, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on, decoys=_uniform(queries)
+        predictions,
+        answers,
+        flip_yes=flip_yes,
+        flip_no=flip_no,
+        trained_on=trained_on,
+        decoys=decoys and is_uniform(queries),
     )
     if check:
-        judges = without_useless(judges) if _uniform(queries) else judges
+        judges = without_useless(judges) if is_uniform(queries) else judges
         refuse_other_law(judges, queries)
     return judges
 
@@ -105,32 +112,32 @@ def judges_of(
 def judged_accuracy(
     judges: Judges, confidence: float, *, anytime: bool = False, queries: Queries | None = None
 ) -> Estimate:
-    """The accuracy by these judges, whoever they are."""
+    """The accuracy by these judges, with their notes."""
     single = judges.first_of_each_item() if anytime else judges
     found = accuracy_interval(single, confidence, anytime=anytime, queries=queries)
     notes = judges.notes
     if len(single) < len(judges):
-        notes += (f"one answer per item counts: {len(judges) - len(single):,} further ones were not used",)
+        notes += (f"one answer per item counts: {len(judges) - len(single):,} other answers were not used",)
     return Estimate(*found, found.kind, notes).within(0.0, 1.0)
 
 
 def accuracy_interval(
     judges: Judges, confidence: float, *, anytime: bool = False, queries: Queries | None = None
 ) -> Estimate:
-    """The same before it is cut to 0..1; with `anytime` for judges of one answer per item."""
-    if queries is not None and not _uniform(queries):
+    """As `judged_accuracy`, but the interval may exceed 0..1. For `anytime` there must be one answer per item."""
+    if queries is not None and not is_uniform(queries):
         if anytime:
             raise ValueError("an anytime interval needs uniform questions, or questions made from the prediction")
         return _by_weights(judges, confidence, queries)
-    if anytime or judges.one_an_item:
+    if anytime or judges.one_per_item:
         return _by_counts(judges, confidence, anytime)
     return _by_items(judges, confidence)
 
 
 def accuracy_by_counts(counts: Agreements, confidence: float, *, anytime: bool = False) -> Estimate:
-    """The accuracy from agreements counted by kind, one answer per item, flip rates known; not cut to 0..1."""
+    """The accuracy from counted agreements: one answer per item, flip rates known. The interval may exceed 0..1."""
     kind = "anytime" if anytime else "exact" if len(counts.n) == 1 else "at least"
-    counts = counts if anytime else counts.most_telling()
+    counts = counts if anytime else counts.most_informative()
     total, agreed, unknown = counts.n.sum(), counts.agreed.sum(), counts.unknown.sum()
     if anytime and len(counts.n) > 1:
         ends = [
@@ -145,53 +152,55 @@ def accuracy_by_counts(counts: Agreements, confidence: float, *, anytime: bool =
 
 
 def _by_counts(judges: Judges, confidence: float, anytime: bool) -> Estimate:
-    """One answer per item: the number of agreements."""
+    """One answer per item: from the number of agreements."""
     if not uncertain_rates.estimated(judges.answers):
         counts = Agreements.count(*judges.rates(), judges.agrees, judges.unknown)
         return accuracy_by_counts(counts, confidence, anytime=anytime)
-    judges = judges if anytime else _most_telling(judges)
+    judges = judges if anytime else _most_informative(judges)
     pair = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0)
     agrees, answered = judges.agrees, ~judges.unknown
-    # Rates stay alike where they are alike: one answer of each kind stands for all of them.
-    first, kind = alike(judges.sizes, judges.decoy, *pair, *uncertain_rates.marks(judges.answers))
-    some, n = judges[first], np.bincount(kind, answered)
+    # Answers that share their estimated rates keep sharing them: one answer of each kind represents all of them.
+    first, kind = equal_rows(judges.sizes, judges.decoy, *pair, *uncertain_rates.rate_keys(judges.answers))
+    kinds, n = judges[first], np.bincount(kind, answered)
     share = agrees.sum() / max(1.0, n.sum())
 
-    def at(rho1: Floats, rho0: Floats) -> float:
-        right, wrong = (n @ rates / n.sum() for rates in some.rates(rho1[first], rho0[first]))
+    def accuracy_at(rho1: Floats, rho0: Floats) -> float:
+        right, wrong = (n @ rates / n.sum() for rates in kinds.rates(rho1[first], rho0[first]))
         return float((share - wrong) / (right - wrong))
 
-    # A sequence must hold for answers and rates at once: half of the risk for each, and the distances added.
+    # A sequence must hold for answers and rates at once: each gets half of the error probability.
     level = (1 + confidence) / 2 if anytime else confidence
     right, wrong = judges.rates(*pair)
-    if not anytime:  # the one kind that all of them are on average
+    if not anytime:  # all answers as one kind, with the mean rates
         right, wrong = np.full_like(right, right.mean()), np.full_like(wrong, wrong.mean())
     found = accuracy_by_counts(Agreements.count(right, wrong, agrees, judges.unknown), level, anytime=anytime)
     if not answered.any():
         return found
-    ends = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence, anytime=anytime)
+    ends = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, accuracy_at, confidence, anytime=anytime)
     low, high = (add if anytime else square_and_add)(found.value, [(found.low, found.high), *ends])
     return Estimate(found.value, float(low), float(high), found.n, "anytime" if anytime else "asymptotic")
 
 
-def _most_telling(judges: Judges) -> Judges:
-    """Those designs and sizes that give the narrowest interval.
+def _most_informative(judges: Judges) -> Judges:
+    """The answers of those designs and sizes that give the narrowest interval.
 
-    Compared at the mean flip rates: whoever chose annotators by rates that are estimates would choose the lucky ones.
+    Compared at the mean flip rates: choosing annotators by their estimated rates would prefer those with lucky ones.
     """
-    first, kind = alike(judges.sizes, judges.decoy)
+    first, kind = equal_rows(judges.sizes, judges.decoy)
     if len(first) == 1:
         return judges
     rates = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0)
     right, wrong = judges[first].rates(*(np.full(len(first), float(each.mean())) for each in rates))
     n, none = np.bincount(kind).astype(np.float64), np.zeros(len(first))
-    return judges[np.isin(kind, Agreements(right, wrong, none, none, n).telling_kinds())]
+    return judges[np.isin(kind, Agreements(right, wrong, none, none, n).informative_kinds())]
 
 
 def _by_items(judges: Judges, confidence: float) -> Estimate:
-    """Several answers per item: least squares."""
-    told = uncertain_rates.estimated(judges.answers)
-    pair = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0) if told else (judges.rho1, judges.rho0)
+    """Several answers per item: by least squares."""
+    estimated = uncertain_rates.estimated(judges.answers)
+    pair = judges.rho1, judges.rho0
+    if estimated:
+        pair = uncertain_rates.plain_rates(judges.answers, *pair)
     right, wrong = judges.rates(*pair)
     items, answered = judges.answers.items, ~judges.unknown
 
@@ -206,36 +215,32 @@ def _by_items(judges: Judges, confidence: float) -> Estimate:
     most = least if answered.all() else fit(agrees + judges.unknown)
     value = least.value if answered.all() else fit(agrees[answered], answered).value if answered.any() else 0.5
     low, high = least.low, most.high
-    if told:
+    if estimated:
 
-        def at(rho1: Floats, rho0: Floats) -> float:
+        def accuracy_at(rho1: Floats, rho0: Floats) -> float:
             a, b = judges.rates(rho1, rho0)
             slopes = (a - b)[answered]
             return float(slopes @ (agrees - b)[answered] / (slopes @ slopes))
 
-        found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence)
+        found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, accuracy_at, confidence)
         low, high = map(float, square_and_add(value, [(low, high), *found]))
     return Estimate(value, low, high, len(judges), "asymptotic")
 
 
 def _by_weights(judges: Judges, confidence: float, queries: Queries) -> Estimate:
-    """Another law of the questions: the mean of the unbiased weight on the prediction."""
+    """Another law of the questions: the mean of the unbiased weight of the predicted class."""
     ones = np.ones(len(judges))
     return mean_by_weights(
         judges,
         confidence,
         queries,
-        lambda weights: np.take_along_axis(weights, judges.guess[:, None], axis=1)[:, 0],
+        lambda weights: np.take_along_axis(weights, judges.prediction[:, None], axis=1)[:, 0],
         unseen=_one_wrong(ones, 0 * ones, judges.answers.items),
         without_answers=0.5,
     )
 
 
 def _one_wrong(slopes: Floats, noise: Floats, items: NDArray[np.int64]) -> float:
-    """How far one more wrong prediction typically moves the sum that is solved: a root mean square over items."""
+    """What one more wrong prediction typically adds to the sum in `least_squares`: a root mean square over items."""
     steps = np.bincount(items, weights=slopes**2) ** 2 + np.bincount(items, weights=slopes**2 * noise)
     return float(np.sqrt(steps.sum() / np.count_nonzero(steps)))
-
-
-def _uniform(queries: Queries | None) -> bool:
-    return queries is None or isinstance(queries, UniformQueries)

@@ -7,7 +7,7 @@ With flip rates rho1 = P(no | truth yes) and rho0 = P(yes | truth no), m = |L|:
     uniform       right: m/k (1 - rho1) + (1 - m/k) (1 - rho0)      wrong: c0 without flips, whichever wrong class it is
     prediction    right: 1 - rho1       wrong: (m-1)/(k-1) (1 - rho1) + (k-m)/(k-1) rho0
 
-In both cases P(agrees) = A right + (1 - A) wrong with A the true accuracy, whatever the mistakes are like.
+In both cases P(agrees) = A right + (1 - A) wrong with A the true accuracy, whichever mistakes the model makes.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from oneof.queries.weights import pair_shown
 Floats = NDArray[np.float64]
 
 EXPECTED = 0.9
-"""The accuracy at which kinds of answers are compared; a fixed one, so that no answer has a say in it."""
+"""The accuracy at which kinds of answers are compared. It is fixed, so that the answers cannot influence the choice."""
 
 
 def agreement_rates(
@@ -37,7 +37,7 @@ def agreement_rates(
     rho1, rho0 = np.asarray(flip_yes, np.float64), np.asarray(flip_no, np.float64)
     both, neither = pair_shown(k, m)
     right = m / k * (1 - rho1) + (1 - m / k) * (1 - rho0)
-    # Shown without each other, the two classes have different true answers: only a flip makes the answer agree.
+    # If one of the two classes is shown without the other, their true answers differ: it takes a flip to agree.
     wrong = both * (1 - rho1) + neither * (1 - rho0) + (1 - both - neither) / 2 * (rho1 + rho0)
     return right, wrong
 
@@ -57,10 +57,10 @@ def decoy_rates(
     return right, np.asarray((m - 1) / (k - 1) * (1 - rho1) + (k - m) / (k - 1) * rho0)
 
 
-def alike(*columns: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows that are the same in all columns, (n,) each: the first row of every group, and the group of each row.
+def equal_rows(*columns: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Groups of rows that are equal in all columns, (n,) each: the first row of every group, and the group of each row.
 
-    >>> alike(np.array([0.5, 0.5, 0.2]), np.array(["a", "a", "b"]))
+    >>> equal_rows(np.array([0.5, 0.5, 0.2]), np.array(["a", "a", "b"]))
     (array([2, 0]), array([1, 1, 0]))
     """
     code = np.zeros(len(columns[0]), dtype=np.int64)
@@ -74,10 +74,10 @@ def alike(*columns: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Agreements:
-    """Answers counted by kind, a kind having one pair of rates. Arrays (kinds,).
+    """Answers counted by kind; the answers of one kind have the same rates. Arrays (kinds,).
 
     right, wrong: P(agrees | prediction right), P(agrees | prediction wrong). agreed: how many agree. unknown: how many
-    are not known to agree or not: skips. n: all of them.
+    may agree or not, such as skips. n: how many answers there are.
     """
 
     right: Floats
@@ -89,17 +89,17 @@ class Agreements:
     @classmethod
     def count(cls, right: Floats, wrong: Floats, agrees: NDArray[np.bool_], unknown: NDArray[np.bool_]) -> "Agreements":
         """From one entry for each answer, (n,) each."""
-        first, kind = alike(right, wrong)
+        first, kind = equal_rows(right, wrong)
         sums = (np.bincount(kind, w, len(first)) for w in (agrees & ~unknown, unknown, np.ones(len(right))))
         return cls(right[first], wrong[first], *(np.asarray(each, dtype=np.float64) for each in sums))
 
-    def most_telling(self) -> "Agreements":
-        """Those kinds that together give the narrowest interval: adding answers that say little would widen it."""
-        kept = self.telling_kinds()
+    def most_informative(self) -> "Agreements":
+        """The kinds that give the narrowest interval: adding answers that tell little would widen it."""
+        kept = self.informative_kinds()
         return Agreements(*(getattr(self, name)[kept] for name in ("right", "wrong", "agreed", "unknown", "n")))
 
-    def telling_kinds(self) -> NDArray[np.int64]:
-        """Which kinds these are. Chosen by numbers of answers and their rates alone, never by what was said."""
+    def informative_kinds(self) -> NDArray[np.int64]:
+        """The numbers of these kinds, chosen by how many answers they have and by their rates, never by the answers."""
         p = self.wrong + EXPECTED * (self.right - self.wrong)
         order = np.argsort(-((self.right - self.wrong) ** 2) / np.maximum(p * (1 - p), 1e-9))
         slope = np.cumsum((self.n * (self.right - self.wrong))[order])
@@ -108,15 +108,12 @@ class Agreements:
         return np.asarray(order[: int(np.argmin(np.sqrt(spread) / slope)) + 1])
 
     def value(self) -> float:
-        """The accuracy by the answers that are known to agree or not; 0.5 where there are none."""
+        """The accuracy by the answers that are known to agree or not; 0.5 if there are none."""
         answered = self.n - self.unknown
         if not answered.any():
             return 0.5
-        return float(
-            Agreements(self.right, self.wrong, self.agreed, 0 * answered, answered).accuracy(
-                self.agreed.sum() / answered.sum()
-            )
-        )
+        known = Agreements(self.right, self.wrong, self.agreed, 0 * answered, answered)
+        return float(known.accuracy(self.agreed.sum() / answered.sum()))
 
     def accuracy(self, share: ArrayLike) -> Floats:
         """The accuracy at which this share of the answers agrees."""

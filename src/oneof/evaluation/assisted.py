@@ -1,18 +1,18 @@
-"""Narrower intervals with help: from the model's own probabilities, or from a few labels. Both asymptotic.
+"""Narrower intervals for the accuracy, with the model's probabilities or a few labels. Both are asymptotic.
 
 **Model-assisted.** Let h(x, L) be the model's own probability that the answer agrees. Over uniform L its mean given x
-is known, p_yhat right + (1 - p_yhat) wrong, so h minus that mean is zero on average, the model calibrated or not.
-Subtracting it, times the slope of a regression, leaves the estimate unbiased and takes out what the question alone
-explains (a control variate). The interval is that of `estimate_accuracy`, shrunk by as much as the spread of the values
-has shrunk: few mistakes make it skewed, and a symmetric one would miss too often.
+is known, p_yhat right + (1 - p_yhat) wrong, so h minus that mean is zero on average, whether the model is calibrated or
+not. Subtracting it, times the slope of a regression, keeps the estimate unbiased and removes the variance that the
+questions explain (a control variate). The interval is that of `estimate_accuracy`, shrunk like the standard deviation:
+with few mistakes it is skewed, and a symmetric one would miss the truth too often.
 
 **Prediction-powered** (Angelopoulos et al. 2023). With labels for n of the items, f the accuracy by an item's answers
 and c whether the prediction is right,
 
     A = lambda mean(f over items without label) + mean(c - lambda f over items with label),
 
-which is right whatever the answers' flips are, if they are alike with and without label; lambda is the one of least
-variance. Few labels then correct many cheap answers, without flip rates.
+which is unbiased for any flips, if they are the same for items with and without a label; lambda is chosen for the least
+variance. So a few labels correct many cheap answers, without flip rates.
 """
 
 import numpy as np
@@ -21,8 +21,9 @@ from scipy import stats
 
 from oneof.answers import Answers
 from oneof.evaluation.accuracy import accuracy_interval, judges_of
-from oneof.evaluation.estimate import Estimate
-from oneof.evaluation.judges import as_predictions, counted
+from oneof.evaluation.estimate import Estimate, counted
+from oneof.evaluation.judges import as_predictions
+from oneof.queries.adaptive import check_probabilities
 
 
 def assisted_accuracy(
@@ -35,15 +36,15 @@ def assisted_accuracy(
     flip_no: ArrayLike | None = None,
     trained_on: ArrayLike | None = None,
 ) -> Estimate:
-    """The accuracy with the model's probabilities as a control variate; uniform questions, known flip rates.
+    """The accuracy with the model's probabilities as a control variate, for uniform questions and known flip rates.
 
-    probabilities: (items, k). Asymptotic: have a few hundred answers. Other arguments: see `estimate_accuracy`.
+    probabilities: (items, k). Asymptotic: use a few hundred answers. Other arguments: see `estimate_accuracy`.
 
     >>> from oneof import UniformQueries, respond
     >>> labels = np.arange(3000) % 10
     >>> subsets = UniformQueries(10, 3).draw(3000, rng=0)
-    >>> guess = np.where(np.arange(3000) % 5 == 0, (labels + 1) % 10, labels)   # 80 % right
-    >>> p = np.full((3000, 10), 0.2 / 9) + (0.8 - 0.2 / 9) * np.eye(10)[guess]
+    >>> predictions = np.where(np.arange(3000) % 5 == 0, (labels + 1) % 10, labels)   # 80 % right
+    >>> p = np.full((3000, 10), 0.2 / 9) + (0.8 - 0.2 / 9) * np.eye(10)[predictions]
     >>> answers = Answers(subsets, respond(subsets, labels))
     >>> print(assisted_accuracy(p, answers))
     0.8059 [0.7827, 0.8274] from 3000 answers (asymptotic)
@@ -51,17 +52,20 @@ def assisted_accuracy(
     p = np.asarray(probabilities, dtype=np.float64)
     if p.ndim != 2 or p.shape[1] != answers.classes:
         raise ValueError(f"probabilities must have shape (items, {answers.classes}), not {p.shape}")
+    check_probabilities(p)
     judges = judges_of(
-        p.argmax(axis=1), answers[~answers.has_design("prediction")], confidence,
-        check=check, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on,
+        p.argmax(axis=1), answers, confidence,
+        check=check, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on, decoys=False,
     )  # fmt: skip
     if judges.unknown.any() or judges.answers.known_yes is not None or judges.answers.known_no is not None:
-        raise ValueError("skips and estimated flip rates widen an interval in ways that only estimate_accuracy knows")
+        raise ValueError(
+            "skips and estimated flip rates widen the interval in ways that only estimate_accuracy supports"
+        )
     right, wrong = judges.rates()
-    about = p[judges.answers.items]
-    yes = judges.rho0 + (about * judges.answers.subsets).sum(axis=1) * (1 - judges.rho0 - judges.rho1)
+    own = p[judges.answers.items]
+    yes = judges.rho0 + (own * judges.answers.subsets).sum(axis=1) * (1 - judges.rho0 - judges.rho1)
     believed = np.where(judges.inside, yes, 1 - yes)
-    best = about[np.arange(len(judges)), judges.guess]
+    best = own[np.arange(len(judges)), judges.prediction]
     slopes = right - wrong
     _, row = np.unique(judges.answers.items, return_inverse=True)
     per_item = np.bincount(row)
@@ -90,10 +94,10 @@ def accuracy_with_labels(
     check: bool = False,
     trained_on: ArrayLike | None = None,
 ) -> Estimate:
-    """The accuracy from a few labels and many answers, which may be wrong at rates that nobody knows.
+    """The accuracy from a few labels and many answers, whose flip rates need not be known.
 
-    labels: int (items,), -1 where the class is not known. Labelled items must be a random part of the items, and
-    have answers like the others. check: off, because flips that nobody knows break the law of the answers.
+    labels: int (items,), -1 where the class is not known. The labelled items must be a random part of the items, and
+    have answers like the others. check: off by default, because unknown flips break the law of the answers.
 
     >>> from oneof import UniformQueries, respond
     >>> labels = np.arange(5000) % 10
@@ -106,22 +110,23 @@ def accuracy_with_labels(
     True
     """
     truth = np.asarray(labels)
-    guesses = as_predictions(predictions, answers)
-    if truth.shape != guesses.shape or truth.dtype.kind not in "iu":
-        raise ValueError(f"labels must be class numbers {guesses.shape}, -1 where unknown, not {truth.shape}")
-    judges = judges_of(guesses, answers.answered, confidence, check=check, trained_on=trained_on)
+    predicted = as_predictions(predictions, answers)
+    if truth.shape != predicted.shape or truth.dtype.kind not in "iu":
+        raise ValueError(f"labels must be class numbers {predicted.shape}, -1 where unknown, not {truth.shape}")
+    judges = judges_of(predicted, answers.answered, confidence, check=check, trained_on=trained_on)
     right, wrong = judges.rates()
     items, row = np.unique(judges.answers.items, return_inverse=True)
-    told = np.bincount(row, (judges.agrees - wrong) / (right - wrong)) / np.bincount(row)
+    by_answers = np.bincount(row, (judges.agrees - wrong) / (right - wrong)) / np.bincount(row)
     known = truth[items] >= 0
     if known.sum() < 2 or (~known).sum() < 2:
         raise ValueError(f"{counted(int(known.sum()), 'item')} with a label and answers, expected some of both kinds")
-    correct = (guesses[items] == truth[items])[known].astype(np.float64)
-    few, many = told[known], told[~known]
-    spread = float(np.cov(few, correct)[0, 1])
-    weight = spread / max(float(few.var(ddof=1)) + len(few) / len(many) * float(many.var(ddof=1)), 1e-12)
+    correct = (predicted[items] == truth[items])[known].astype(np.float64)
+    few, many = by_answers[known], by_answers[~known]
+    weight = float(np.cov(few, correct)[0, 1]) / max(
+        float(few.var(ddof=1)) + len(few) / len(many) * float(many.var(ddof=1)), 1e-12
+    )
     value = weight * float(many.mean()) + float((correct - weight * few).mean())
     variance = weight**2 * float(many.var(ddof=1)) / len(many) + float((correct - weight * few).var(ddof=2)) / len(few)
-    reach = float(stats.t.ppf(0.5 + confidence / 2, len(few) - 1)) * np.sqrt(variance)
+    margin = float(stats.t.ppf(0.5 + confidence / 2, len(few) - 1)) * np.sqrt(variance)
     notes = (*judges.notes, f"{counted(len(few), 'label')} correct the answers about {counted(len(items), 'item')}")
-    return Estimate(value, value - reach, value + reach, len(judges), "asymptotic", notes).within(0.0, 1.0)
+    return Estimate(value, value - margin, value + margin, len(judges), "asymptotic", notes).within(0.0, 1.0)

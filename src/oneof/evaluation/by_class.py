@@ -5,9 +5,9 @@ predicted j, with the same exact interval. With the unbiased weights w_j(L, s) o
 
     E[1{yhat = i} w_j] = P(yhat = i, y = j),    share of class j = E[w_j],    recall of j = E[1{yhat = j} w_j] / E[w_j].
 
-Entries are unbiased and may be negative; their intervals are asymptotic, that of the recall by Fieller (1954). These
-need uniform questions, or a law given as `queries`; the precision also takes questions made from the prediction. Flip
-rates that were estimated widen every figure (`uncertain_rates`).
+These estimates are unbiased and may be negative; their intervals are asymptotic, that of the recall by Fieller (1954).
+They need uniform questions, or a law given as `queries`; the precision can also use questions made from the prediction.
+If flip rates were estimated, every interval is wider (`uncertain_rates`).
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from oneof.queries.moment import Queries
 from oneof.queries.uniform import UniformQueries
 
 CONFIDENCE = 0.95
-"""Of the intervals of flip rates from which a standard error is taken."""
+"""The confidence of the intervals for flip rates, from which standard errors are computed."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Confusion:
 
     @property
     def note(self) -> str:
-        """How many cells there are, so that nobody makes much of the one that stands out."""
+        """How many cells there are, as a warning not to overrate a single one."""
         cells = self.value.size
         return (
             f"{cells} cells from {self.n:,} answers: about {max(1, round(0.05 * cells))} of them are more than two "
@@ -73,9 +73,9 @@ def estimate_confusion(
     flip_no: ArrayLike | None = None,
     trained_on: ArrayLike | None = None,
 ) -> Confusion:
-    """The confusion matrix of predictions, from held-out answers and not a single label.
+    """The confusion matrix of predictions, from held-out answers, without labels.
 
-    Arguments as in `estimate_accuracy`.
+    Arguments: see `estimate_accuracy`.
 
     >>> from oneof import UniformQueries, respond
     >>> labels = np.arange(6000) % 3
@@ -86,19 +86,19 @@ def estimate_confusion(
     (True, 1.0)
     """
     judges = judges_of(
-        predictions, answers[~answers.has_design("prediction")], CONFIDENCE,
-        check=check, queries=queries, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on,
+        predictions, answers, CONFIDENCE,
+        check=check, queries=queries, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on, decoys=False,
     )  # fmt: skip
     low, high = _weights(judges, queries)
     k, n = judges.answers.classes, len(judges)
-    guess, counts, (totals,) = _by_item(judges, (low + high) / 2)
+    prediction, counts, (totals,) = _by_item(judges, (low + high) / 2)
     _, _, (halves,) = _by_item(judges, (high - low) / 2)
-    predicted = np.eye(k)[guess]
+    predicted = np.eye(k)[prediction]
     value = totals.T @ predicted / n
     squares = (totals**2).T @ predicted - 2 * value * ((totals * counts[:, None]).T @ predicted)
     variance = (squares + value**2 * (counts @ counts)) / n**2
-    reach = _reach_of_rates(judges, queries, CONFIDENCE, lambda joint: joint)
-    by_rates = np.maximum(*reach) / stats.norm.ppf(0.5 + CONFIDENCE / 2)
+    margins = _margins_of_rates(judges, queries, CONFIDENCE, lambda joint: joint)
+    by_rates = np.maximum(*margins) / stats.norm.ppf(0.5 + CONFIDENCE / 2)
     error = np.sqrt(np.maximum(variance, 0) + by_rates**2) + halves.T @ predicted / n
     return Confusion(value, error, n, _names(answers))
 
@@ -115,10 +115,11 @@ def class_report(
     flip_no: ArrayLike | None = None,
     trained_on: ArrayLike | None = None,
 ) -> pd.DataFrame:
-    """One row per class: share of the items, share predicted, precision, recall, each with _low and _high; label-free.
+    """A table with a row per class: share of the items, share predicted, precision, recall, each with _low and _high.
 
-    simultaneous: widen the intervals so that all of a column hold at once (Bonferroni); by default each holds by
-    itself, and of 20 about one does not. `frame.attrs["note"]` says which. Other arguments: see `estimate_accuracy`.
+    Label-free. simultaneous: make the intervals so wide that all of a column hold at once (Bonferroni); by default each
+    holds by itself, and about one in 20 does not. `frame.attrs["note"]` says which. Other arguments: see
+    `estimate_accuracy`.
 
     >>> from oneof import UniformQueries, respond
     >>> labels = np.arange(6000) % 3
@@ -135,20 +136,22 @@ def class_report(
     k = answers.classes
     each = 1 - (1 - confidence) / k if simultaneous else confidence
     items, first = np.unique(judges.answers.items, return_index=True)
-    predicted = np.bincount(judges.guess[first], minlength=k)
+    predicted = np.bincount(judges.prediction[first], minlength=k)
     drawn = judges[~judges.decoy] if judges.decoy.any() else judges
-    told = _shares_and_recalls(drawn, queries, each) if len(drawn) else np.tile([np.nan, 0.0, 1.0], (k, 2))
+    shares_and_recalls = (
+        _shares_and_recalls(drawn, queries, each) if len(drawn) else np.tile([np.nan, 0.0, 1.0], (k, 2))
+    )
     rows = []
     for label, name in enumerate(_names(answers)):
-        mine = judges[judges.guess == label]
+        mine = judges[judges.prediction == label]
         precision = judged_accuracy(mine, each, queries=queries)[:3] if len(mine) else (np.nan, 0.0, 1.0)
         share = predicted[label] / len(items), *clopper_pearson(predicted[label], len(items), each)
         row: dict[str, Any] = {"class": name}
         figures: dict[str, Any] = {
-            "share": told[label, :3],
+            "share": shares_and_recalls[label, :3],
             "predicted": share,
             "precision": precision,
-            "recall": told[label, 3:],
+            "recall": shares_and_recalls[label, 3:],
         }
         for figure, (value, low, high) in figures.items():
             row |= {figure: float(value), f"{figure}_low": float(low), f"{figure}_high": float(high)}
@@ -157,29 +160,29 @@ def class_report(
     frame.attrs["note"] = (
         f"all {k} intervals of a column hold at once with {confidence:.0%}"
         if simultaneous
-        else f"{k} intervals a column, each with {confidence:.0%}: about {(1 - confidence) * k:.1f} miss by chance"
+        else f"{k} intervals per column, each with {confidence:.0%}: about {(1 - confidence) * k:.1f} miss by chance"
     )
     frame.attrs["notes"] = list(judges.notes)
     return frame
 
 
 def _shares_and_recalls(judges: Judges, queries: Queries | None, confidence: float) -> Floats:
-    """Share with its ends and recall with its ends, of each class, (k, 6)."""
+    """Share and recall of each class, each with low and high, (k, 6)."""
     low, high = _weights(judges, queries)
-    mine = judges.guess[:, None] == np.arange(judges.answers.classes)
+    mine = judges.prediction[:, None] == np.arange(judges.answers.classes)
     quantile = float(stats.norm.ppf(0.5 + confidence / 2))
     ends = []
-    # A skip may have raised or lowered a weight: for the lower end of a recall it lowers what is predicted so, and
-    # raises the rest; for the upper end the other way round.
-    for here, elsewhere in ((low, high), (high, low)):
-        _, _, (hits, rest) = _by_item(judges, np.where(mine, here, 0), np.where(mine, 0, elsewhere))
-        _, _, (total,) = _by_item(judges, here)
-        ends.append((_ratio(hits, hits + rest, quantile), _mean(total, len(judges), quantile)))
+    # A skip may have raised or lowered a weight. For the lower end of a recall it lowers the weights of items that are
+    # predicted to be of the class, and raises the others; for the upper end the other way round.
+    for hit_weights, miss_weights in ((low, high), (high, low)):
+        _, _, (hits, misses) = _by_item(judges, np.where(mine, hit_weights, 0), np.where(mine, 0, miss_weights))
+        _, _, (total,) = _by_item(judges, hit_weights)
+        ends.append((_ratio(hits, hits + misses, quantile), _mean(total, len(judges), quantile)))
     (recall_low, share_low), (recall_high, share_high) = ends
     middle = [(a + b) / 2 for a, b in ((share_low[0], share_high[0]), (recall_low[0], recall_high[0]))]
     values = np.stack(middle)
     ends = [(np.stack([share_low[1], recall_low[1]]), np.stack([share_high[2], recall_high[2]]))]
-    below, above = _reach_of_rates(judges, queries, confidence, _share_and_recall)
+    below, above = _margins_of_rates(judges, queries, confidence, _share_and_recall)
     lows, highs = square_and_add(values, [*ends, (values - below, values + above)])
     sure = np.isfinite(values)
     lows, highs = np.where(sure, lows, 0.0), np.where(sure, highs, 1.0)
@@ -188,16 +191,19 @@ def _shares_and_recalls(judges: Judges, queries: Queries | None, confidence: flo
 
 
 def _share_and_recall(joint: Floats) -> Floats:
-    """(2, k) from P(truth = row, prediction = column)."""
+    """The share and the recall of each class, (2, k), from P(truth = row, prediction = column)."""
     share = joint.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.stack([share, np.diag(joint) / share])
 
 
-def _reach_of_rates(
+def _margins_of_rates(
     judges: Judges, queries: Queries | None, confidence: float, figure: Callable[[Floats], Floats]
 ) -> tuple[Floats, Floats]:
-    """How far a figure made of P(truth = row, prediction = column) may be above and below, by the rates alone."""
+    """How far a figure may be too high and too low because flip rates are estimates.
+
+    figure: from P(truth = row, prediction = column), (k, k), to an array.
+    """
     if not uncertain_rates.estimated(judges.answers):
         return np.zeros(()), np.zeros(())
     law, k = queries or UniformQueries(judges.answers.classes, 1), judges.answers.classes
@@ -206,28 +212,29 @@ def _reach_of_rates(
 
     def joint(rows: Any, rates: tuple[Floats, Floats]) -> Floats:
         weights = weights_without_noise(law, judges.answers[rows], rates[0][rows], rates[1][rows])
-        return np.asarray(weights.T @ np.eye(k)[judges.guess[rows]] / max(1, int(answered.sum())))
+        return np.asarray(weights.T @ np.eye(k)[judges.prediction[rows]] / max(1, int(answered.sum())))
 
     plain = joint(answered, pair)
 
-    def at(rho1: Floats, rho0: Floats) -> Floats:
-        moved = answered & ((rho1 != pair[0]) | (rho0 != pair[1]))  # the others are as they were
+    def figure_at(rho1: Floats, rho0: Floats) -> Floats:
+        moved = answered & ((rho1 != pair[0]) | (rho0 != pair[1]))  # nothing changes for the others
         return figure(plain + joint(moved, (rho1, rho0)) - joint(moved, pair))
 
-    middle, found = figure(plain), uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence)
+    middle = figure(plain)
+    found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, figure_at, confidence)
     below, above = square_and_add(middle, found)
     return np.nan_to_num(middle - below), np.nan_to_num(above - middle)
 
 
 def _mean(totals: Floats, n: int, quantile: float) -> Floats:
-    """Mean of each column and its ends, (3, k), from sums over items (items, k)."""
+    """The mean of each column with low and high, (3, k), from sums over items, (items, k)."""
     mean = totals.sum(axis=0) / n
-    reach = quantile * np.sqrt(((totals - totals.mean(axis=0)) ** 2).sum(axis=0)) / n
-    return np.stack([mean, mean - reach, mean + reach])
+    margin = quantile * np.sqrt(((totals - totals.mean(axis=0)) ** 2).sum(axis=0)) / n
+    return np.stack([mean, mean - margin, mean + margin])
 
 
 def _ratio(above: Floats, below: Floats, quantile: float) -> Floats:
-    """Fieller's interval for the ratio of two sums, (3, k); from 0 to 1 where the divisor may be zero."""
+    """The ratio of two sums with Fieller's interval, (3, k); from 0 to 1 where the divisor may be zero."""
     a, b = above.sum(axis=0), below.sum(axis=0)
     left, right = above - above.mean(axis=0), below - below.mean(axis=0)
     aa, ab, bb = (quantile**2 * (x * y).sum(axis=0) for x, y in ((left, left), (left, right), (right, right)))
@@ -240,24 +247,24 @@ def _ratio(above: Floats, below: Floats, quantile: float) -> Floats:
 
 
 def _weights(judges: Judges, queries: Queries | None) -> tuple[Floats, Floats]:
-    """The unbiased weights, (n, k), as low and as high as skips may make them; the same where there are none."""
+    """The lowest and the highest unbiased weights that skips allow, (n, k) each; both are the same without skips."""
     law = queries or UniformQueries(judges.answers.classes, 1)
     pair = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0)
-    said, unknown = judges.answers.responses, judges.unknown
-    both = [weights_without_noise(law, judges.answers, *pair, np.where(unknown, fill, said)) for fill in (True, False)]
+    filled = (np.where(judges.unknown, fill, judges.answers.responses) for fill in (True, False))
+    both = [weights_without_noise(law, judges.answers, *pair, responses) for responses in filled]
     return np.minimum(*both), np.maximum(*both)
 
 
 def _by_item(judges: Judges, *weights: Floats) -> tuple[Any, Floats, list[Floats]]:
-    """Prediction and number of answers of each item, and the sums of weights over its answers, (items, k)."""
+    """The prediction and the number of answers of each item, and sums of weights over its answers, (items, k)."""
     items, first, row = np.unique(judges.answers.items, return_index=True, return_inverse=True)
     counts = np.bincount(row).astype(np.float64)
     if len(items) == len(row):
-        return judges.guess[first], counts, [w[first] for w in weights]
+        return judges.prediction[first], counts, [w[first] for w in weights]
     sums = [np.zeros((len(items), w.shape[1])) for w in weights]
     for total, w in zip(sums, weights, strict=True):
         np.add.at(total, row, w)
-    return judges.guess[first], counts, sums
+    return judges.prediction[first], counts, sums
 
 
 def _names(answers: Answers) -> tuple[str, ...]:

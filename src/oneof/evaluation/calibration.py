@@ -1,7 +1,7 @@
-"""Is a model as sure as it is right? Accuracy within bins of confidence, from answers alone.
+"""Calibration: is a model as sure as it is right? The accuracy in bins of confidence, from answers alone.
 
-The agreement identity holds given any function of the item, so the accuracy among the items whose confidence lies in a
-bin has the same (exact) interval as any other.
+The agreement identity holds given any function of the item, so the accuracy of the items in a bin of confidence has the
+same (exact) interval as the accuracy of all items.
 """
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from oneof.answers import Answers
 from oneof.evaluation.accuracy import judged_accuracy, judges_of
+from oneof.queries.adaptive import check_probabilities
 from oneof.queries.moment import Queries
 
 
@@ -25,10 +26,10 @@ def estimate_calibration(
     flip_no: ArrayLike | None = None,
     trained_on: ArrayLike | None = None,
 ) -> pd.DataFrame:
-    """One row per bin of confidence: mean confidence, accuracy with low and high, n answers; label-free.
+    """A table with a row per bin of confidence: mean confidence, accuracy with low and high, n answers. Label-free.
 
-    probabilities: (items, k), each row a distribution; `answers.items` points into it. bins: equally wide; empty ones
-    are left out. `frame.attrs["note"]` says how many intervals there are. Other arguments: see `estimate_accuracy`.
+    probabilities: (items, k), each row a distribution; `answers.items` are its rows. bins: equally wide; empty ones are
+    left out. `frame.attrs["note"]` says how many intervals there are. Other arguments: see `estimate_accuracy`.
 
     >>> from oneof import UniformQueries, respond
     >>> labels = np.arange(4000) % 4
@@ -41,9 +42,7 @@ def estimate_calibration(
     p = np.asarray(probabilities, dtype=np.float64)
     if p.ndim != 2 or p.shape[1] != answers.classes:
         raise ValueError(f"probabilities must have shape (items, {answers.classes}), not {p.shape}")
-    bad = np.flatnonzero(~(np.isfinite(p) & (p >= 0)).all(axis=1) | (np.abs(p.sum(axis=1) - 1) > 1e-3))
-    if len(bad):
-        raise ValueError(f"row {bad[0]} of probabilities is {p[bad[0]]}, expected probabilities that sum to one")
+    check_probabilities(p)
     if bins < 1:
         raise ValueError(f"bins must be at least 1, not {bins}")
     judges = judges_of(

@@ -1,4 +1,4 @@
-"""Estimate: a figure with its confidence interval, what kind of interval it is, and what was left out of it."""
+"""Estimate: a figure with its confidence interval and the kind of the interval; and numbers as text."""
 
 from html import escape
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class Estimate(_Figures):
     def __new__(
         cls, value: float, low: float, high: float, n: int, kind: str = "exact", notes: tuple[str, ...] = ()
     ) -> "Estimate":
-        """A tuple of four; kind and notes are beside it."""
+        """The tuple has four entries; kind and notes are attributes."""
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
         self = super().__new__(cls, value, low, high, n)
@@ -48,7 +48,7 @@ class Estimate(_Figures):
         return self.high - self.low
 
     def within(self, lowest: float, highest: float) -> "Estimate":
-        """The same, knowing that the truth lies between these ends."""
+        """The same estimate, cut to the range in which the truth must lie."""
         value, low, high = (float(min(highest, max(lowest, end))) for end in self[:3])
         return Estimate(value, low, high, self.n, self.kind, self.notes)
 
@@ -57,8 +57,8 @@ class Estimate(_Figures):
         return text if self.kind == "exact" else f"{text} ({self.kind})"
 
     def __repr__(self) -> str:
-        told = "".join(f", {name}={value!r}" for name, value in vars(self).items() if value not in ("exact", ()))
-        return f"Estimate(value={self.value!r}, low={self.low!r}, high={self.high!r}, n={self.n!r}{told})"
+        more = "".join(f", {name}={value!r}" for name, value in vars(self).items() if value not in ("exact", ()))
+        return f"Estimate(value={self.value!r}, low={self.low!r}, high={self.high!r}, n={self.n!r}{more})"
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<br>{escape(note)}" for note in self.notes)
@@ -66,3 +66,21 @@ class Estimate(_Figures):
             f"<b>{self.value:.1%}</b> [{self.low:.1%}, {self.high:.1%}] from {self.n:,} answers"
             f"<br><small>{self.kind}: {KINDS[self.kind]}{notes}</small>"
         )
+
+
+def counted(count: int, what: str = "answer") -> str:
+    """A number with its noun, in the plural if it is not one.
+
+    >>> counted(1200)
+    '1,200 answers'
+    """
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def percent(share: float) -> str:
+    """A share in percent.
+
+    >>> percent(0.25)
+    '25.0 %'
+    """
+    return f"{100 * share:.1f} %"

@@ -1,13 +1,13 @@
-"""Who may judge a model: the one place that decides which answers count, and says what was left out.
+"""Which answers may judge a model, and notes on those that were left out.
 
-- Never an answer about an item that the model was trained on: it agrees too often. The item counts, not the question.
-- Never an answer to an adaptive question (chosen by looking at the model), nor one that was given rather than asked
-  (labels, candidate sets, complementary labels): the law of those questions is not known.
+- An answer about an item that the model was trained on must not judge, whatever the question: it agrees too often.
+- An answer to an adaptive question (chosen by looking at a model) must not judge, nor one that was given without a
+  question (labels, candidate sets, complementary labels): the law of those questions is not known.
 - An answer to a question made from a prediction judges that prediction, and no other.
-- Never an annotator whose answers say nothing, or the opposite (see `annotators`).
+- An annotator whose answers are useless or inverted must not judge (see `annotators`).
 
-A skip ("can't tell") stays: whatever its reason, the answer would have agreed or not. So does a prediction that
-changed since its question was made. Both are *unknown*, and widen the interval on both sides.
+A skip ("can't tell") is kept: its answer would have agreed or not. So is an answer whose prediction has changed since
+the question was made. Both are *unknown*, and widen the interval on both sides.
 """
 
 from dataclasses import dataclass, fields
@@ -19,21 +19,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from oneof.answers import Answers
 from oneof.evaluation.agreement import Floats, agreement_rates, decoy_rates
+from oneof.evaluation.estimate import counted
 
 MOST_CHANGED = 0.05
-"""The share of changed predictions above which the questions are taken to be about another model."""
+"""If a larger share of the predictions has changed, the questions are taken to be made from another model."""
 
 
 @dataclass(frozen=True)
 class Judges:
-    """n answers that may judge, one entry each. notes: what was left out, in sentences.
+    """n answers that may judge, and columns (n,). notes: sentences on what was left out.
 
-    guess: int, the model's class for the item. rho1, rho0: flip rates. decoy: whether the question was made from the
-    prediction. unknown: whether the answer is a skip, or its prediction has changed since.
+    prediction: int, the predicted class of the item. rho1, rho0: flip rates. decoy: whether the question was made from
+    the prediction. unknown: whether the answer is a skip, or its prediction has changed since.
     """
 
     answers: Answers
-    guess: NDArray[np.int64]
+    prediction: NDArray[np.int64]
     rho1: Floats
     rho0: Floats
     decoy: NDArray[np.bool_]
@@ -41,7 +42,7 @@ class Judges:
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.guess)
+        return len(self.prediction)
 
     def __getitem__(self, rows: Any) -> Self:
         columns = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -49,8 +50,8 @@ class Judges:
 
     @property
     def inside(self) -> NDArray[np.bool_]:
-        """Whether the question holds the prediction, (n,)."""
-        return self.answers.contains(self.guess)
+        """Whether the question contains the prediction, bool (n,)."""
+        return self.answers.contains(self.prediction)
 
     @property
     def agrees(self) -> NDArray[np.bool_]:
@@ -58,29 +59,29 @@ class Judges:
         return np.asarray((self.inside == self.answers.responses) & ~self.unknown)
 
     def rates(self, rho1: Floats | None = None, rho0: Floats | None = None) -> tuple[Floats, Floats]:
-        """P(agrees | prediction right) and P(agrees | prediction wrong) of each answer, (n,); with other flip rates."""
-        told = self.answers.classes, self.sizes, *_pair(self, rho1, rho0)
-        uniform = agreement_rates(*told)
+        """P(agrees | prediction right) and P(agrees | prediction wrong), (n,) each; also for other flip rates."""
+        flips = self.rho1 if rho1 is None else rho1, self.rho0 if rho0 is None else rho0
+        uniform = agreement_rates(self.answers.classes, self.sizes, *flips)
         if not self.decoy.any():
             return uniform
-        right, wrong = (np.where(self.decoy, a, b) for a, b in zip(decoy_rates(*told), uniform, strict=True))
-        return right, wrong
+        decoys = decoy_rates(self.answers.classes, self.sizes, *flips)
+        return np.where(self.decoy, decoys[0], uniform[0]), np.where(self.decoy, decoys[1], uniform[1])
 
     def first_of_each_item(self) -> Self:
-        """One answer per item, the first that is not unknown: answers about different items are independent."""
+        """One answer per item, the first that is not unknown: such answers are independent."""
         order = np.lexsort((np.arange(len(self)), self.unknown, self.answers.items))
         items = self.answers.items[order]
         kept = np.sort(order[np.concatenate([[True], items[1:] != items[:-1]])])
         return self if len(kept) == len(self) else self[kept]
 
     @cached_property
-    def one_an_item(self) -> bool:
+    def one_per_item(self) -> bool:
         """Whether no item has two answers."""
         return len(np.unique(self.answers.items)) == len(self)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """Labels in each question, (n,)."""
+        """The number of labels in each question, (n,)."""
         return self.answers.sizes
 
 
@@ -93,17 +94,17 @@ def choose_judges(
     trained_on: ArrayLike | None = None,
     decoys: bool = True,
 ) -> Judges:
-    """The answers that may judge these predictions; an error that says why where there are none.
+    """The answers that may judge these predictions; an error with the reasons if there are none.
 
-    predictions: int (items,). trained_on: the items that the model has learned from, if any of them is among these.
-    decoys: whether questions made from predictions may judge as well.
+    predictions: int (items,). trained_on: the items that the model was trained on. decoys: whether questions that were
+    made from predictions may judge.
 
     >>> answers = Answers([[True, False]] * 3, [True] * 3, design=["uniform", "adaptive", "given"])
     >>> judges = choose_judges([0, 0, 1], answers)
     >>> len(judges), judges.notes[0]
     (1, 'left out 1 answer to questions chosen by looking at a model: those cannot judge it')
     """
-    guesses = as_predictions(predictions, answers)
+    predicted = as_predictions(predictions, answers)
     rho1, rho0 = answers.flips(flip_yes, flip_no)
     _refuse_useless(rho1 + rho0)
     kept, notes = np.ones(len(answers), dtype=np.bool_), []
@@ -124,9 +125,10 @@ def choose_judges(
     decoy = answers.has_design("prediction")
     changed = np.zeros(len(answers), dtype=np.bool_)
     if decoy.any() and answers.predicted is not None:
-        changed = decoy & (guesses[answers.items] != answers.predicted)
-        others = not decoys or np.count_nonzero(changed & kept) > MOST_CHANGED * np.count_nonzero(decoy & kept)
-        if others:
+        changed = decoy & (predicted[answers.items] != answers.predicted)
+        if not decoys:
+            leave_out(decoy, "to questions made from predictions: this figure needs questions drawn at random")
+        elif np.count_nonzero(changed & kept) > MOST_CHANGED * np.count_nonzero(decoy & kept):
             leave_out(decoy, "to questions made from the predictions of another model: they judge that one alone")
     if not kept.any():
         reasons = "; ".join(notes) or "there are none at all"
@@ -136,12 +138,12 @@ def choose_judges(
         count = int(np.count_nonzero(rows & kept))
         if count:
             notes.append(f"{count} {what}{'s' * (count > 1)} may have agreed or not: the interval allows for both")
-    columns = (answers, guesses[answers.items], rho1, rho0, decoy, unknown)
+    columns = (answers, predicted[answers.items], rho1, rho0, decoy, unknown)
     return Judges(*columns, notes=tuple(notes))[kept]
 
 
 def as_predictions(predictions: ArrayLike, answers: Answers) -> NDArray[np.int64]:
-    """Class numbers, one for each item that the answers are about."""
+    """The predictions, after a check that they are class numbers, one for each item that the answers are about."""
     found = np.asarray(predictions)
     if found.ndim != 1 or found.dtype.kind not in "iu":
         raise ValueError(f"predictions must be class numbers (items,), not {found.dtype} {found.shape}")
@@ -150,15 +152,6 @@ def as_predictions(predictions: ArrayLike, answers: Answers) -> NDArray[np.int64
     if len(answers) and answers.items.max() >= len(found):
         raise ValueError(f"there are answers about item {answers.items.max()}, but only {len(found)} items")
     return found.astype(np.int64)
-
-
-def counted(count: int, what: str = "answer") -> str:
-    """So many of something, in words."""
-    return f"{count:,} {what}{'s' * (count != 1)}"
-
-
-def _pair(judges: Judges, rho1: Floats | None, rho0: Floats | None) -> tuple[Floats, Floats]:
-    return judges.rho1 if rho1 is None else rho1, judges.rho0 if rho0 is None else rho0
 
 
 def _refuse_useless(total: Floats) -> None:

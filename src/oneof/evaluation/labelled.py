@@ -1,4 +1,4 @@
-"""Ordinary metrics, where labels exist."""
+"""Ordinary metrics, for items with labels."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 
 def metrics(labels: ArrayLike, predictions: ArrayLike, classes: int) -> dict[str, Any]:
-    """Ordinary metrics where labels exist: accuracy, per_class_accuracy (k,), confusion (k, k) with rows the truth.
+    """Metrics of predictions by labels: accuracy, per_class_accuracy (k,), confusion (k, k) with rows the truth.
 
     >>> metrics([0, 1, 1], [0, 1, 0], classes=2)["per_class_accuracy"]
     array([1. , 0.5])

@@ -1,7 +1,7 @@
-"""Pictures of a judgement: is the model as sure as it is right, what is taken for what, and each class with whiskers.
+"""Pictures of a judgement: a reliability diagram, a confusion matrix, and precision and recall of each class.
 
-Pure functions from the tables of `class_report`, `estimate_confusion` and `estimate_calibration` to matplotlib figures;
-matplotlib is imported when the first one is drawn. Nothing here computes a figure of its own.
+Pure functions from the tables of `class_report`, `estimate_confusion` and `estimate_calibration` to matplotlib figures.
+Matplotlib is imported only when one is drawn.
 """
 
 from io import StringIO
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart; the markers serve in grey.
+# The colours of Okabe and Ito, which colour-blind readers can distinguish; markers help where there is no colour.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#666666"
 
 MOST = 30
-"""Classes beyond which a picture would be too small to read; those with the most answers are shown."""
+"""The most classes in a picture that can still be read; those with the most answers are shown."""
 
 LONGEST = 18
 """Letters of a class's name that fit beside an axis."""
 
 
 def reliability_diagram(table: pd.DataFrame) -> "Figure":
-    """The table of `estimate_calibration`: accuracy against confidence, the diagonal being a model that knows itself.
+    """Accuracy against confidence, from the table of `estimate_calibration`; the diagonal is a calibrated model.
 
     >>> table = pd.DataFrame({"confidence": [0.55, 0.9], "accuracy": [0.5, 0.8], "low": [0.4, 0.7],
     ...                       "high": [0.6, 0.9], "n": [80, 200]})
@@ -45,7 +45,7 @@ def reliability_diagram(table: pd.DataFrame) -> "Figure":
 
 
 def confusion_heat_map(confusion: Confusion) -> "Figure":
-    """What `estimate_confusion` found, in percent of all items; cells within two errors of zero are left pale.
+    """The matrix of `estimate_confusion`, in percent of all items; cells within two standard errors of zero are pale.
 
     >>> found = Confusion(np.eye(3) / 3, np.full((3, 3), 0.01), 900, ("ant", "bee", "cat"))
     >>> confusion_heat_map(found).axes[0].get_xlabel()
@@ -57,7 +57,7 @@ def confusion_heat_map(confusion: Confusion) -> "Figure":
     figure, axes = _figure(side + 0.3, side)
     axes.grid(False)
     sure = value > 2 * error
-    # The mistakes are what one looks for, and they are small: colours go by the square root.
+    # Mistakes are the interesting cells, and they are small: so colours show the square root.
     shade = np.sqrt(np.clip(np.where(sure, value, 0.0), 0, None))
     axes.imshow(shade, cmap="Blues", vmin=0, vmax=max(float(shade.max()), 1e-9) * 1.15)
     names = _short([confusion.classes[place] for place in kept])
@@ -95,7 +95,7 @@ def class_whiskers(report: pd.DataFrame) -> "Figure":
 
 
 def as_svg(figure: "Figure") -> str:
-    """A figure as an <svg> element that stands by itself inside a page, the same in every run."""
+    """A figure as an <svg> element to be put into a page, the same in every run."""
     import matplotlib
 
     out = StringIO()
@@ -121,17 +121,17 @@ def _whiskers(
     axes: "Axes", place: Any, table: pd.DataFrame, name: str, ends: tuple[str, str], colour: str, marker: str,
     *, across: bool = False,
 ) -> None:  # fmt: skip
-    """Points with their intervals; a value may lie at the very end of its interval, but never beyond."""
+    """Draw points with their intervals."""
     value = table[name].to_numpy()
-    reach = np.maximum([value - table[ends[0]].to_numpy(), table[ends[1]].to_numpy() - value], 0)
+    margin = np.maximum([value - table[ends[0]].to_numpy(), table[ends[1]].to_numpy() - value], 0)
     look: dict[str, Any] = {"color": colour, "linestyle": "", "marker": marker, "markersize": 4.5, "capsize": 2}
     if across:
-        axes.errorbar(value, place, xerr=reach, label=name, **look)
+        axes.errorbar(value, place, xerr=margin, label=name, **look)
     else:
-        axes.errorbar(place, value, yerr=reach, label=f"{name}, 95 % interval", **look)
+        axes.errorbar(place, value, yerr=margin, label=f"{name}, 95 % interval", **look)
 
 
 def _short(names: list[str]) -> list[str]:
-    # A dollar sign would begin a formula.
+    # A dollar sign would start a formula.
     cut = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in map(str, names)]
     return [name.replace("$", r"\$") for name in cut]

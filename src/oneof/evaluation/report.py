@@ -1,8 +1,8 @@
-"""One page that says how good a model is: a single file of HTML with its pictures inside, to send to somebody.
+"""A report on how good a model is: one HTML file with its pictures inside, to send to somebody.
 
-It holds the accuracy with its interval and what that promises, what it rests on, precision and recall of each class,
-what is taken for what, whether the model is as sure as it is right, and what was left out and why. Nothing in it is
-fetched from elsewhere, and nothing runs.
+It has the accuracy with its interval and the meaning of that, the answers that judge, precision and recall of each
+class, the confusion matrix, the calibration, and what was left out and why. It loads nothing from elsewhere, and has no
+scripts.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from oneof.answers import Answers
 from oneof.evaluation.accuracy import judges_of
 from oneof.evaluation.by_class import class_report, estimate_confusion
 from oneof.evaluation.calibration import estimate_calibration
-from oneof.evaluation.estimate import KINDS, Estimate
-from oneof.evaluation.judges import Judges, counted
+from oneof.evaluation.estimate import KINDS, Estimate, counted, percent
+from oneof.evaluation.judges import Judges
 from oneof.evaluation.plots import as_svg, class_whiskers, confusion_heat_map, reliability_diagram
 from oneof.queries.moment import Queries
 
@@ -55,9 +55,9 @@ def html_report(
     true_accuracy: float | None = None,
     unread: Sequence[str] = (),
 ) -> str:
-    """The page. accuracy: from `estimate_accuracy`. probabilities: (items, k); `answers.items` points into them.
+    """The report as HTML. accuracy: from `estimate_accuracy`. probabilities: (items, k); `answers.items` are its rows.
 
-    true_accuracy: where labels are known, for comparison. unread: items that could not be read, and why. Other
+    true_accuracy: for comparison, if labels are known. unread: items that could not be read, and why. Other
     arguments: see `estimate_accuracy`.
 
     >>> from oneof import UniformQueries, estimate_accuracy, respond
@@ -69,24 +69,24 @@ def html_report(
     ('<!doctype html>', 3)
     """
     p = np.asarray(probabilities, dtype=np.float64)
-    guess = p.argmax(axis=1)
-    judges = judges_of(guess, answers, 0.95, check=True, queries=queries, trained_on=trained_on)
-    by_class = class_report(guess, answers, queries=queries, trained_on=trained_on)
+    predictions = p.argmax(axis=1)
+    judges = judges_of(predictions, answers, 0.95, check=True, queries=queries, trained_on=trained_on)
+    by_class = class_report(predictions, answers, queries=queries, trained_on=trained_on)
     calibration = estimate_calibration(p, answers, queries=queries, trained_on=trained_on)
     parts = [
         f"<h1>{escape(title)}</h1>",
         '<p class="quiet">Judged by answers about items that the model has not learned from, without labels.</p>',
         _accuracy(accuracy, true_accuracy),
-        "<h2>What it rests on</h2>",
-        _list(_rests_on(judges)),
+        "<h2>The answers that judge</h2>",
+        _list(_about_answers(judges)),
         f'<h2>Class by class</h2><div class="wide">{_table(by_class)}</div>',
         f'<p class="quiet small">{escape(by_class.attrs["note"])}. {_shares_missing(by_class)}</p>',
         '<div class="pair"><section><h2>Precision and recall</h2>',
         as_svg(class_whiskers(by_class)),
         "</section><section><h2>What is taken for what</h2>",
-        _confusion(guess, answers, queries, trained_on)
+        _confusion(predictions, answers, queries, trained_on)
         if not judges.decoy.all()
-        else '<p class="quiet">It takes uniform questions to tell: these were made from the predictions.</p>',
+        else '<p class="quiet">This needs uniform questions: these were made from the predictions.</p>',
         "</section><section><h2>As sure as it is right?</h2>",
         as_svg(reliability_diagram(calibration)),
         f'<p class="quiet small">{escape(calibration.attrs["note"])}. Below the dashed line the model is surer than it '
@@ -104,51 +104,47 @@ def html_report(
 
 def _accuracy(found: Estimate, truth: float | None) -> str:
     start, width = 100 * found.low, 100 * (found.high - found.low)
-    # The words stand under the interval, but never beyond the end of the line.
+    # The numbers are under the interval, but must not exceed the line.
     side = f"left:{start:.2f}%" if found.low < 0.7 else "right:0"
     line = (
         f'<div class="scale" role="img" aria-label="from {found.low:.1%} to {found.high:.1%}"><div class="line"></div>'
         f'<div class="part" style="left:{start:.2f}%;width:{max(width, 0.4):.2f}%"></div>'
         f'<div class="dot" style="left:{100 * found.value:.2f}%"></div>'
-        f'<div class="end" style="{side}">{_percent(found.low)} to {_percent(found.high)}</div></div>'
+        f'<div class="end" style="{side}">{percent(found.low)} to {percent(found.high)}</div></div>'
     )
-    compared = "" if truth is None else f"<p>True accuracy, by labels: <b>{_percent(truth)}</b>.</p>"
+    promise = KINDS[found.kind].removeprefix("conservative: ")
+    compared = "" if truth is None else f"<p>True accuracy, by labels: <b>{percent(truth)}</b>.</p>"
     return (
-        f'<div class="accuracy"><b>{_percent(found.value)}</b>{line}</div>'
+        f'<div class="accuracy"><b>{percent(found.value)}</b>{line}</div>'
         f"<p>Accuracy with its 95 % interval, from {counted(found.n)}. "
-        f"<b>{escape(found.kind.capitalize())}</b>: it {_promise(found.kind)}.</p>{compared}"
+        f"<b>{escape(found.kind.capitalize())}</b>: it {escape(promise)}.</p>{compared}"
     )
 
 
-def _promise(kind: str) -> str:
-    told = KINDS[kind]
-    return escape(told.removeprefix("conservative: "))
-
-
-def _rests_on(judges: Judges) -> list[str]:
+def _about_answers(judges: Judges) -> list[str]:
     """Sentences on the answers that judge."""
     answers, items = judges.answers, len(np.unique(judges.answers.items))
-    told = [f"{counted(len(judges))} about {counted(items, 'item')}, {answers.classes} classes"]
+    lines = [f"{counted(len(judges))} about {counted(items, 'item')}, {answers.classes} classes"]
     decoys = int(judges.decoy.sum())
     if decoys:
-        told.append(f"{counted(decoys)} to questions that show the prediction among random others")
+        lines.append(f"{counted(decoys)} to questions that show the prediction among random others")
     if answers.annotators is not None:
-        told.append(f"{counted(len(np.unique(answers.annotators)), 'annotator')}")
+        lines.append(f"{counted(len(np.unique(answers.annotators)), 'annotator')}")
     skips = int(judges.unknown.sum())
     if skips:
-        told.append(f"{skips:,} of them ({_percent(skips / len(judges))}) are “can't tell”: they widen the interval")
+        lines.append(f"{skips:,} of them ({percent(skips / len(judges))}) are “can't tell”: they widen the interval")
     rates = [rate for rate in (judges.rho1, judges.rho0) if rate.any()]
     if not rates:
-        told.append("answers are taken as right: annotators who err make the model look worse than it is")
+        lines.append("answers are taken as right: annotators who err make the model look worse than it is")
     else:
-        means = f"{_percent(float(judges.rho1.mean()))} of the yes and {_percent(float(judges.rho0.mean()))} of the no"
+        means = f"{percent(float(judges.rho1.mean()))} of the yes and {percent(float(judges.rho0.mean()))} of the no"
         known = [count for count in (answers.known_yes, answers.known_no) if count is not None]
         sure = not any(np.isfinite(count).any() for count in known)
-        told.append(
+        lines.append(
             f"flips are corrected for: {means}, "
             + ("known rates" if sure else "estimated, and the interval includes it")
         )
-    return told
+    return lines
 
 
 def _table(report: pd.DataFrame) -> str:
@@ -164,7 +160,7 @@ def _interval(row: dict[Any, Any], name: str) -> str:
     if np.isnan(row[name]):
         return "<i>–</i>"
     low, high = 100 * row[f"{name}_low"], 100 * row[f"{name}_high"]
-    return f"{_percent(row[name])} <i>{low:.0f}–{high:.0f}</i>"
+    return f"{percent(row[name])} <i>{low:.0f}–{high:.0f}</i>"
 
 
 def _shares_missing(report: pd.DataFrame) -> str:
@@ -173,14 +169,10 @@ def _shares_missing(report: pd.DataFrame) -> str:
     return "Shares and recalls need uniform questions: those that show the prediction tell the precision alone."
 
 
-def _confusion(guess: ArrayLike, answers: Answers, queries: Queries | None, trained_on: ArrayLike | None) -> str:
-    found = estimate_confusion(guess, answers, queries=queries, trained_on=trained_on)
+def _confusion(predictions: ArrayLike, answers: Answers, queries: Queries | None, trained_on: ArrayLike | None) -> str:
+    found = estimate_confusion(predictions, answers, queries=queries, trained_on=trained_on)
     return f'{as_svg(confusion_heat_map(found))}<p class="quiet small">Percent of all items. {escape(found.note)}.</p>'
 
 
 def _list(lines: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

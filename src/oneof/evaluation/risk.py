@@ -1,4 +1,4 @@
-"""The supervised risk of a model from answers alone: the mean of w . l, by unbiased weights. Asymptotic interval."""
+"""The supervised risk of a model from answers alone, the mean of w . l with unbiased weights w, and its interval."""
 
 from typing import TYPE_CHECKING
 
@@ -28,11 +28,12 @@ def estimate_risk(
     flip_no: ArrayLike | None = None,
     trained_on: ArrayLike | None = None,
 ) -> Estimate:
-    """The supervised risk of a model, from held-out answers and not a single label, in float64.
+    """The supervised risk of a model, from held-out answers, without labels, in float64.
 
-    logits: (items, k); `answers.items` points into it. Minimum-norm weights under uniform questions of any sizes, the
-    weights M^{-1} 1_S/|S| under `queries`. The interval is normal, with the answers about one item taken as one; a
-    skip counts with the lower of its two values at the lower end, and with the higher at the upper.
+    logits: (items, k); `answers.items` are its rows. The weights are the minimum-norm ones for uniform questions of any
+    sizes, and M^{-1} 1_S/|S| for `queries`. The interval is asymptotic, and the answers about one item are one cluster.
+    A skip has the lower of its two possible values at the lower end, and the higher one at the upper end. Other
+    arguments: see `estimate_accuracy`.
 
     >>> from oneof import UniformQueries
     >>> subsets = UniformQueries(4, 2).draw(1000, rng=0)
@@ -48,8 +49,8 @@ def estimate_risk(
     if scores.ndim != 2 or scores.shape[1] != answers.classes:
         raise ValueError(f"logits must have shape (items, {answers.classes}), not {tuple(scores.shape)}")
     judges = judges_of(
-        scores.argmax(dim=1).numpy(), answers[~answers.has_design("prediction")], confidence,
-        check=check, queries=queries, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on,
+        scores.argmax(dim=1).numpy(), answers, confidence,
+        check=check, queries=queries, flip_yes=flip_yes, flip_no=flip_no, trained_on=trained_on, decoys=False,
     )  # fmt: skip
     law = queries or UniformQueries(answers.classes, 1)
     losses = get(loss)(scores).numpy()[judges.answers.items]

@@ -1,4 +1,4 @@
-"""Accuracy while answers come in, in the style of torchmetrics: `update` at every batch, `compute` when you look."""
+"""The accuracy as answers come in, like a metric of torchmetrics: `update` with every batch, `compute` to look."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from oneof.evaluation.estimate import Estimate
 class StreamingAccuracy:
     """The accuracy of a model from answers that come in batches; only counts are kept.
 
-    Every batch must be about items that no batch before was about; of several answers per item the first counts.
+    No item may be in two batches; of several answers about one item only the first is used.
 
     >>> from oneof import UniformQueries, respond
     >>> metric, rng = StreamingAccuracy(), np.random.default_rng(0)
@@ -35,7 +35,7 @@ class StreamingAccuracy:
     def update(
         self, predictions: ArrayLike, answers: Answers, *, trained_on: ArrayLike | None = None, check: bool = True
     ) -> None:
-        """Count one batch of answers. Arguments as in `estimate_accuracy`; flip rates must be known, not estimated."""
+        """Count a batch of answers. Arguments: see `estimate_accuracy`; flip rates must be known, not estimated."""
         if answers.known_yes is not None or answers.known_no is not None:
             raise ValueError("flip rates that are estimates need all answers at once: use estimate_accuracy")
         judges = judges_of(predictions, answers, 0.95, check=check, trained_on=trained_on).first_of_each_item()
@@ -46,7 +46,7 @@ class StreamingAccuracy:
         self._notes |= dict.fromkeys(judges.notes)
 
     def compute(self, confidence: float = 0.95, *, anytime: bool = True) -> Estimate:
-        """The accuracy by everything so far. anytime=False is narrower, and right for one planned look only."""
+        """The accuracy by all answers so far. anytime=False gives a narrower interval that holds for one look only."""
         if not self._counts:
             raise ValueError("there are no answers yet: update first")
         rates, sums = np.array(list(self._counts)), np.array(list(self._counts.values()))

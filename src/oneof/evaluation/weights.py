@@ -1,7 +1,7 @@
 """Unbiased weights corrected for flips: w(L, 0) + s_hat (w(L, 1) - w(L, 0)), s_hat = (s - rho0) / (1 - rho0 - rho1).
 
-The mean of a figure that is linear in them, such as the weight on the prediction or the weighted losses, is unbiased
-for any known law of the questions.
+The mean of a figure that is linear in these weights, such as the weight of the predicted class or the weighted losses,
+is unbiased for any known law of the questions.
 """
 
 from collections.abc import Callable
@@ -20,9 +20,11 @@ from oneof.queries.weights import without_flips
 
 
 def weights_without_noise(
-    queries: Queries, answers: Answers, rho1: Floats, rho0: Floats, said: NDArray[np.bool_] | None = None
+    queries: Queries, answers: Answers, rho1: Floats, rho0: Floats, responses: NDArray[np.bool_] | None = None
 ) -> Floats:
-    """The weight of each class, (n, k): E[w | true class y] = e_y, flips or not. said: other responses, (n,).
+    """The weight of each class, (n, k): E[w | true class y] = e_y, with or without flips.
+
+    responses: bool (n,), to use instead of those of the answers.
 
     >>> from oneof import UniformQueries
     >>> answers = Answers([[True, True, False, False]], [True])
@@ -31,11 +33,10 @@ def weights_without_noise(
     """
     if queries.classes != answers.classes:
         raise ValueError(f"queries over {queries.classes} classes, but answers over {answers.classes}")
-    everyone = np.ones(len(answers), dtype=np.bool_)
-    yes = unbiased_weights(queries, answers.subsets, everyone)
-    no = unbiased_weights(queries, answers.subsets, ~everyone)
-    responses = answers.responses if said is None else said
-    s_hat = without_flips(responses, rho1, rho0)
+    all_yes = np.ones(len(answers), dtype=np.bool_)
+    yes = unbiased_weights(queries, answers.subsets, all_yes)
+    no = unbiased_weights(queries, answers.subsets, ~all_yes)
+    s_hat = without_flips(answers.responses if responses is None else responses, rho1, rho0)
     return np.asarray(no + s_hat[:, None] * (yes - no))
 
 
@@ -48,15 +49,16 @@ def mean_by_weights(
     unseen: float = 0.0,
     without_answers: float = float("nan"),
 ) -> Estimate:
-    """The mean of a figure, from weights (n, k) to (n,), with an asymptotic interval.
+    """The mean of a figure with an asymptotic interval. figure: from weights (n, k) to values (n,).
 
-    A skip counts with the lower of its two values at the lower end, and with the higher at the upper. unseen: see
-    `least_squares`. without_answers: the value where everybody skipped.
+    A skip has the lower of its two possible values at the lower end, and the higher one at the upper end. unseen: see
+    `least_squares`. without_answers: the value if all answers are skips.
     """
-    said, unknown, ones = judges.answers.responses, judges.unknown, np.ones(len(judges))
+    responses, unknown, ones = judges.answers.responses, judges.unknown, np.ones(len(judges))
 
     def values(rho1: Floats, rho0: Floats, fill: bool) -> Floats:
-        return figure(weights_without_noise(queries, judges.answers, rho1, rho0, np.where(unknown, fill, said)))
+        filled = np.where(unknown, fill, responses)
+        return figure(weights_without_noise(queries, judges.answers, rho1, rho0, filled))
 
     pair = uncertain_rates.plain_rates(judges.answers, judges.rho1, judges.rho0)
     both = np.stack([values(*pair, fill) for fill in (True, False)])
@@ -68,9 +70,9 @@ def mean_by_weights(
     low, high = least.low, most.high
     if uncertain_rates.estimated(judges.answers):
 
-        def at(rho1: Floats, rho0: Floats) -> float:
+        def value_at(rho1: Floats, rho0: Floats) -> float:
             return float(values(rho1, rho0, True)[~unknown].mean())
 
-        found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, at, confidence)
+        found = uncertain_rates.ends(judges.answers, judges.rho1, judges.rho0, value_at, confidence)
         low, high = map(float, square_and_add(value, [(low, high), *found]))
     return Estimate(value, low, high, len(judges), "asymptotic")

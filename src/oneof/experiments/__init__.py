@@ -1,4 +1,4 @@
-"""The paper's experiments: protocol, runs, tables, figures, claims and the leaderboard; and whatever is registered."""
+"""The paper's experiments: protocol, runs, tables, figures, claims and the leaderboard; others can be registered."""
 
 from oneof.experiments.registration import load_plugins, register
 

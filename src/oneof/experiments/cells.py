@@ -1,7 +1,5 @@
 """From rows to the entries of a table: mean ± deviation, the paper's figure, or "not run"."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -29,7 +27,7 @@ def select(rows: pd.DataFrame, **where: Any) -> pd.DataFrame:
 
 
 def blocks(rows: pd.DataFrame) -> Iterator[tuple[str, float, pd.DataFrame]]:
-    """Yield data set, P(s=1) and their rows, data sets in order of appearance.
+    """Each data set and P(s=1) with their rows, data sets in order of appearance.
 
     >>> table = pd.DataFrame({"dataset": ["b", "a", "b"], "p_yes": [0.7, 0.3, 0.3]})
     >>> [(dataset, p_yes, len(group)) for dataset, p_yes, group in blocks(table)]
@@ -38,6 +36,12 @@ def blocks(rows: pd.DataFrame) -> Iterator[tuple[str, float, pd.DataFrame]]:
     for dataset in rows["dataset"].unique():
         for p_yes in sorted(rows.loc[rows["dataset"] == dataset, "p_yes"].unique()):
             yield str(dataset), float(p_yes), select(rows, dataset=dataset, p_yes=p_yes)
+
+
+def swept_datasets(rows: pd.DataFrame) -> list[str]:
+    """The data sets that were run at several batch sizes."""
+    sizes = rows.groupby("dataset")["batch_size"].nunique()
+    return list(sizes.index[sizes > 1])
 
 
 def plus_minus(mean: float, std: float) -> str:
@@ -50,14 +54,14 @@ def plus_minus(mean: float, std: float) -> str:
 
 
 def our_cells(rows: pd.DataFrame, methods: Sequence[str], **where: Any) -> list[Cell]:
-    """One cell a method from our rows, the best in bold."""
+    """A cell for each method from our rows, the best in bold."""
     chosen = select(rows, **where)
     accuracies = [select(chosen, method=method)["test_accuracy"] for method in methods]
     return _cells([summarise(values) if len(values) else None for values in accuracies], NOT_RUN, pale=False)
 
 
 def paper_cells(number: int, methods: Sequence[str], **where: Any) -> list[Cell]:
-    """One cell a method from the paper's table, the best in bold; a method it does not have is a dash."""
+    """A cell for each method from the paper's table, the best in bold; a method it does not have is a dash."""
     chosen = select(paper_table(number), **where).set_index("method")
     summaries = [
         Summary(float(chosen["accuracy_mean"][method]), float(chosen["accuracy_std"][method]), 5)
@@ -69,7 +73,7 @@ def paper_cells(number: int, methods: Sequence[str], **where: Any) -> list[Cell]
 
 
 def paired_cells(rows: pd.DataFrame, better: str, base: str) -> tuple[Cell, Cell, Cell]:
-    """Mean difference, interval and number of seeds of one comparison, from our rows."""
+    """Mean difference of two methods within seeds, its interval and the number of seeds, from our rows."""
     results = [select(rows, method=name).set_index("seed")["test_accuracy"] for name in (better, base)]
     shared = results[0].index.intersection(results[1].index)
     if shared.empty:
@@ -86,7 +90,7 @@ def interval_cells(mean: float, low: float, high: float, *, pale: bool = False) 
 
 
 def seeds_note(rows: pd.DataFrame) -> str:
-    """Say how many seeds each data set had and how it was trained."""
+    """A sentence that says how many seeds each data set had and how it was trained."""
     if rows.empty:
         return "Nothing was run here."
     parts = []

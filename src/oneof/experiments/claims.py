@@ -1,10 +1,8 @@
 """What the paper's Section V claims, in our words, each with the effect that would show it.
 
-An effect is positive where the claim is right. The same functions are asked of the paper's own tables, so that each
-claim is read beside the number of the paper's own cells that agree with it.
+An effect is positive where the claim is right. The same functions are applied to the paper's own tables, so that each
+claim is shown beside the number of the paper's own cells that agree with it.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,8 +11,8 @@ from itertools import pairwise
 import pandas as pd
 
 from oneof.experiments.methods import CORRECTIONS, MAIN
+from oneof.experiments.protocol import BATCH_SIZES, LETTERS, P_YES, SIX
 from oneof.experiments.sources import Source
-from oneof.experiments.tables import BATCH_SIZES, LETTERS, P_YES, SIX
 from oneof.experiments.verdicts import Claim, Effect
 
 SMALLEST, LARGEST = BATCH_SIZES[0], BATCH_SIZES[-1]
@@ -28,7 +26,7 @@ def _effect(dataset: str, cell: str, values: pd.Series, *, beside: bool = False)
 
 
 def _baselines(source: Source, dataset: str, p_yes: float) -> pd.DataFrame:
-    """The four transformed baselines, seeds that have them all; one column each."""
+    """The accuracies of the four transformed baselines, a column each, for the seeds that have them all."""
     return pd.DataFrame({name: source.accuracy(dataset, p_yes, name) for name in MAIN[1:]}).dropna()
 
 
@@ -52,7 +50,7 @@ def _competitive(source: Source) -> Iterator[Effect]:
 def _difference(
     better: str, base: str, datasets: tuple[str, ...], source: Source, *, corrected: bool = False
 ) -> Iterator[Effect]:
-    """The differences in all cells; or, with `corrected`, where the raw risk turned negative: a correction acted."""
+    """The differences in all cells; with `corrected`, only where a correction acted: the raw risk turned negative."""
     for dataset in datasets:
         for p_yes in P_YES:
             if not corrected or source.corrected(dataset, p_yes):
@@ -111,7 +109,7 @@ def _few_hard_classes(source: Source) -> Iterator[Effect]:
 
 
 def _by_batch(source: Source, p_yes: float, method: str) -> pd.DataFrame:
-    """The accuracy by batch size, one column each, for the seeds that have them all."""
+    """The accuracies by batch size, a column each, for the seeds that have them all."""
     return pd.DataFrame({size: source.accuracy("KMNIST", p_yes, method, size) for size in BATCH_SIZES}).dropna()
 
 

@@ -14,7 +14,7 @@ from oneof.datasets import load
 from oneof.evaluation import estimate_accuracy
 from oneof.files.atomic import replacing
 from oneof.queries import UniformQueries, respond
-from oneof.training import Config, Features, fit, predict_logits
+from oneof.training import Config, Features, fit, predict_classes
 
 OBJECTIVES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("URE (GCE)", {"objective": "ure", "loss": "gce"}),
@@ -25,26 +25,26 @@ OBJECTIVES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def run(out: Path, *, size: int, seed: int, epochs: int | None = None, shown: bool = False) -> dict[str, Any]:
-    """Simulate, train, judge, draw. The figures of each objective, and where the page is."""
+    """Simulate answers, train, judge, and write a page with curves: the figures of each objective, and its path."""
     training, test = load("digits", "train"), load("digits", "test")
     queries = UniformQueries(10, size)
     rng = np.random.default_rng(seed)
-    # The same questions and answers for every objective: only then do differences mean anything.
-    asked, asked_later = queries.draw(len(training.labels), rng), queries.draw(len(test.labels), rng)
-    answers = Answers(asked, respond(asked, training.labels))
-    judging = Answers(asked_later, respond(asked_later, test.labels))
+    # The same questions and answers for every objective, so that only the objective makes a difference.
+    subsets, test_subsets = queries.draw(len(training.labels), rng), queries.draw(len(test.labels), rng)
+    answers = Answers(subsets, respond(subsets, training.labels))
+    judging = Answers(test_subsets, respond(test_subsets, test.labels))
     features, unseen = _flat(training.images), _flat(test.images)
 
     rows, histories = [], {}
     for name, options in OBJECTIVES:
 
         def report(network: nn.Module) -> dict[str, Any]:
-            predictions = predict_logits(network, unseen).argmax(dim=1).numpy()
+            predictions = predict_classes(network, unseen)
             return {"test_accuracy": float((predictions == test.labels).mean())}
 
         config = Config(**options, epochs=epochs, seed=seed, holdout=0.0)
         fitted = fit(features, answers, config, report=report, shown=shown)
-        predictions = predict_logits(fitted.network, unseen).argmax(dim=1).numpy()
+        predictions = predict_classes(fitted.network, unseen)
         estimate = estimate_accuracy(predictions, judging)
         true = float((predictions == test.labels).mean())
         rows.append(

@@ -1,14 +1,13 @@
 """Which runs a table or figure needs under a preset. What is searched label-free is chosen in `selection`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 
 from oneof.datasets import info
 from oneof.experiments.methods import CORRECTIONS, LEADERBOARD, MAIN, SUPERVISED
-from oneof.experiments.protocol import Preset, RunSpec
-from oneof.experiments.tables import LETTERS, P_YES, STANDARD_BATCH
+from oneof.experiments.protocol import LETTERS, P_YES, STANDARD_BATCH, Preset, RunSpec
+
+TABLES_AND_FIGURES = tuple(f"{kind}{number}" for kind in ("table", "figure") for number in range(1, 7))
 
 
 def needed(key: str, preset: Preset) -> list[RunSpec]:
@@ -45,11 +44,10 @@ def needed(key: str, preset: Preset) -> list[RunSpec]:
         case "leaderboard":
             # Full supervision does not depend on the queries: one value of P(s=1) stands for all.
             names = list(preset.budgets)
-            first, *rest = (_cells(preset, names, P_YES, (method,)) for method in LEADERBOARD)
-            return [*first, *_cells(preset, names, P_YES[:1], (SUPERVISED,)), *chain.from_iterable(rest)]
+            first, *others = (_cells(preset, names, P_YES, (method,)) for method in LEADERBOARD)
+            return [*first, *_cells(preset, names, P_YES[:1], (SUPERVISED,)), *chain.from_iterable(others)]
         case "all":
-            every = [f"{kind}{number}" for kind in ("table", "figure") for number in range(1, 7)]
-            specs = dict.fromkeys(spec for part in every for spec in needed(part, preset))
+            specs = dict.fromkeys(spec for each in TABLES_AND_FIGURES for spec in needed(each, preset))
             # Every cell with one seed comes before any cell with two.
             return sorted(specs, key=lambda spec: preset.seeds.index(spec.seed))
         case _:

@@ -1,7 +1,5 @@
 """The leaderboard: for each of the paper's 21 cells the best number, ours, and full supervision."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,21 +18,13 @@ from oneof.experiments.table_format import Cell, Table
 DERIVED = " †"
 
 COLUMNS = (
-    "dataset",
-    "p_yes",
-    "objective",
-    "accuracy_mean",
-    "accuracy_std",
-    "seeds",
-    "minutes",
-    "paper_best",
-    "supervised",
+    "dataset", "p_yes", "objective", "accuracy_mean", "accuracy_std", "seeds", "minutes", "paper_best", "supervised",
     "passes",
-)
+)  # fmt: skip
 
 
 def leaderboard_runs(results: Results, preset_name: str = "fast") -> Evidence:
-    """What the runs of the leaderboard left, without those of recipes that held-out answers did not choose."""
+    """The rows of the leaderboard's runs, without those of recipes that held-out answers did not choose."""
     recipe = preset(preset_name)
     return results.evidence(preset_name).without(superseded(needed("leaderboard", recipe), recipe, results.rows()))
 
@@ -42,9 +32,9 @@ def leaderboard_runs(results: Results, preset_name: str = "fast") -> Evidence:
 def leaderboard(rows: pd.DataFrame) -> pd.DataFrame:
     """One row for each cell and objective that were run, with the columns of `COLUMNS`.
 
-    rows: result rows of the fast recipe. Rows of the method "Supervised" give the ceiling: full supervision
-    does not depend on the queries, so a ceiling from any P(s=1) counts for all.
-    Accuracies are in per cent; minutes are the mean of one run; `passes`: whether our mean is above the paper's best.
+    rows: of the fast recipe. Those of the method "Supervised" give the ceiling; full supervision does not depend on the
+    questions, so that a ceiling from any P(s=1) counts for all. Accuracies are in per cent, minutes are the mean of a
+    run, and `passes` says whether our mean is above the paper's best.
     """
     lines = []
     for cell in paper_best().to_dict("records"):

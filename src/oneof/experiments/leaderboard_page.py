@@ -1,6 +1,4 @@
-"""The leaderboard's page: the table, what the objective and what the recipe did, and how things were chosen."""
-
-from __future__ import annotations
+"""The page of the leaderboard: the table, what objective and recipe contribute, and how the recipe was chosen."""
 
 import pandas as pd
 
@@ -8,49 +6,47 @@ from oneof.datasets import info
 from oneof.experiments.cells import NOT_RUN, blocks, our_cells, select
 from oneof.experiments.leaderboard import leaderboard_table
 from oneof.experiments.methods import LEADERBOARD, MAIN
-from oneof.experiments.protocol import RunSpec, preset
+from oneof.experiments.protocol import P_YES, STANDARD_BATCH, RunSpec, preset
 from oneof.experiments.selection import SEARCHED, chosen_budget, trials
 from oneof.experiments.store import Evidence
 from oneof.experiments.table_format import Cell, Table, to_markdown
-from oneof.experiments.tables import P_YES, STANDARD_BATCH
 
 SPREAD = 3.0
 """Points between two seeds of a cell above which the page says which class made the difference."""
 
 INTRO = (
-    "The paper's best published number in each of its 21 (data set, P(s=1)) cells, against the `fast` recipe of "
-    "this library, and the same network trained with every label. Bold passes the paper's best by its mean. Made from "
-    "the rows of finished runs by `oneof report --docs docs`; do not edit."
+    "For each of the paper's 21 cells (a data set and P(s=1), the share of answers that are yes): its best published "
+    "number, two objectives with the `fast` recipe of this library, and the same network trained with every label. A "
+    "mean above the paper's best is bold. "
+    "`oneof reproduce leaderboard` continues the runs; `oneof report --docs docs` makes this page from their rows."
 )
 RECIPES = (
-    "The leaderboard credits an objective with what objective and recipe do together. This table takes them apart, on "
-    "the data set that has both recipes with the same network: down a column the objective stays, along a line the "
-    "recipe stays."
+    "The leaderboard shows objective and recipe in combination. This table separates them, on the data set that has "
+    "both recipes with the same network: a column has one objective, a line has one recipe."
 )
 BY_HAND = (
     "- Network, augmentation, weight averaging and epochs on {names} were set by hand while the `fast` recipe was "
-    "developed, on trial runs that were not kept and with test accuracies in sight. Margins of a few tenths may owe "
-    "something to that."
+    "developed, by trial runs that were not kept and with knowledge of test accuracies. Margins of a few tenths may "
+    "come from that."
 )
 BY_ANSWERS = (
     "- Network, augmentation, weight averaging and epochs on {names} were chosen by the answers about a tenth of the "
-    "training items, which were held out; no label was looked at. The candidates were made up by people who had seen "
-    "the test accuracies of the first of them."
+    "training items, which were held out, not by labels. The candidates were proposed with knowledge of the test "
+    "accuracies of the first of them."
 )
 CHOICES = (
-    "- The rates are those that the recipe began with, everywhere.\n"
+    "- Learning rate and weight decay are those of the recipe in all runs.\n"
     "- GCE-ABS was picked among six corrected risks by test accuracy on USPS, one seed ([](objectives.md#weights)): "
-    "its USPS cells are favoured.\n"
-    "- Every run trains on every answer and its last epoch counts."
+    "this favours its USPS cells.\n"
+    "- Each run trains on all answers, and its last epoch counts."
 )
 
 
 def leaderboard_page(evidence: Evidence, paper_recipe: pd.DataFrame, searched: pd.DataFrame) -> str:
-    """The page.
+    """The page, as markdown.
 
-    evidence: the runs of the fast recipe.
-    paper_recipe: rows of the paper's recipe; those with the same network as the fast one are compared with it.
-    searched: rows among which are those of the search for the recipe.
+    evidence: the runs of the fast recipe. paper_recipe: rows of the paper's recipe; those with the same network as the
+    fast one are compared with it. searched: rows that include those of the search for the recipe.
     """
     parts = ["# Leaderboard", INTRO, to_markdown(leaderboard_table(evidence.rows))]
     separated = recipe_table(evidence.rows, paper_recipe)
@@ -63,16 +59,16 @@ def leaderboard_page(evidence: Evidence, paper_recipe: pd.DataFrame, searched: p
 
 
 def candidates_table(rows: pd.DataFrame) -> Table:
-    """What was tried on each data set, what its held-out answers said, and what was taken."""
+    """The candidates on each data set, their figures by held-out answers, and which one was chosen."""
     recipe = preset("fast")
     finished = rows.set_index("run")
     lines: list[tuple[Cell, ...]] = []
     for dataset in recipe.budgets:
-        tried = trials(dataset, recipe)
-        if not {trial.run for trial in tried} <= set(finished.index):
+        candidates = trials(dataset, recipe)
+        if not {trial.run for trial in candidates} <= set(finished.index):
             continue
         best = chosen_budget(dataset, recipe, rows)
-        for trial, budget in tried.items():
+        for trial, budget in candidates.items():
             row = finished.loc[trial.run]
             accuracy = "{label_free_accuracy:.2f} [{label_free_low:.2f}, {label_free_high:.2f}]".format(**row)
             lines.append(
@@ -103,10 +99,10 @@ def _choices(searched: pd.DataFrame) -> list[str]:
     titles = [info(name).title for name in preset("fast").budgets]
     by_answers = list(dict.fromkeys(line[0].text for line in table.rows))
     by_hand = [title for title in titles if title not in by_answers]
-    told = [
+    lines = [
         text.format(names=", ".join(names)) for text, names in ((BY_ANSWERS, by_answers), (BY_HAND, by_hand)) if names
     ]
-    return ["\n".join([*told, CHOICES]), *([to_markdown(table)] if by_answers else [])]
+    return ["\n".join([*lines, CHOICES]), *([to_markdown(table)] if by_answers else [])]
 
 
 def recipe_table(fast: pd.DataFrame, paper_recipe: pd.DataFrame) -> Table:
@@ -134,7 +130,7 @@ def recipe_table(fast: pd.DataFrame, paper_recipe: pd.DataFrame) -> Table:
 
 
 def _best_lines(separated: Table) -> str:
-    """Say in how many lines of each recipe the likelihood is the best."""
+    """A sentence that says in how many lines of each recipe the likelihood is the best."""
     column = separated.header.index("Likelihood")
     counts = []
     for recipe in ("paper", "fast"):
@@ -148,7 +144,7 @@ def _best_lines(separated: Table) -> str:
 
 
 def _spread(evidence: Evidence) -> list[str]:
-    """Say, where two seeds of a cell are far apart, which class makes most of the difference."""
+    """A line for each cell with two seeds that are far apart: which class makes most of the difference."""
     lines = []
     for dataset, p_yes, group in blocks(evidence.rows[evidence.rows["method"].isin(LEADERBOARD)]):
         for method, runs in group.groupby("method", sort=False):

@@ -1,7 +1,5 @@
 """The methods that are compared, under the paper's names, and what each one is in this library."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,12 +1,10 @@
 """How often the raw risk of a batch is negative: a table that the paper does not have, though it argues from it."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from oneof.experiments.cells import ABSENT, blocks, seeds_note, select
+from oneof.experiments.protocol import STANDARD_BATCH
 from oneof.experiments.table_format import Cell, Table
-from oneof.experiments.tables import STANDARD_BATCH
 
 METHODS = ("URE-MAE", "GCE-URE", "GCE-NN", "GCE-ABS")
 

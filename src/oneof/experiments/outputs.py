@@ -1,7 +1,5 @@
 """Write tables and figures to files: markdown and LaTeX, PNG and PDF, and one HTML page that needs nothing else."""
 
-from __future__ import annotations
-
 import base64
 import html
 import re
@@ -28,16 +26,10 @@ td.pale { color: #6b6b6b; } ul { color: #444; font-size: .88rem; }
 _RUNS = re.compile(r'<meta name="oneof-runs" content="(\S+) (\d+)">')
 
 
-def known(key: str) -> str:
-    """The key of a table or figure; one that is not there is refused, with the list of those that are."""
+def write_output(key: str, evidence: Evidence, folder: Path) -> list[Path]:
+    """Write one table (.md, .tex) or figure (.png, .pdf) into a folder; the paths of the files."""
     if key not in TABLES and key not in FIGURES:
         raise ValueError(f"unknown table or figure {key!r}; known: {', '.join([*TABLES, *FIGURES])}")
-    return key
-
-
-def write_item(key: str, evidence: Evidence, folder: Path) -> list[Path]:
-    """Write one table (.md, .tex) or figure (.png, .pdf) below `folder` and return the files."""
-    known(key)
     folder.mkdir(parents=True, exist_ok=True)
     if key in TABLES:
         table = TABLES[key](evidence.rows)
@@ -54,23 +46,23 @@ def write_item(key: str, evidence: Evidence, folder: Path) -> list[Path]:
 
 
 def before_overwriting(path: Path, preset: str, results: Results) -> list[str]:
-    """Say what a report of this preset would replace; refuse to replace one that has runs by one that has none.
+    """Remarks about what a report of this preset replaces, where it shows other or more runs; else none.
 
-    `path`: the report that may be there already. Refused, with the presets that do have runs, is also an empty report
-    of a folder in which other presets were run: the name of the preset was forgotten.
+    path: of the report, which may be there already. An empty report is refused where the one there has runs, or where
+    the folder has runs of other presets: the option --preset was forgotten. The error names the presets that have runs.
     """
     counts = results.rows()["preset"].value_counts()
     runs = int(counts.get(preset, 0))
     found = _RUNS.search(path.read_text(encoding="utf-8")) if path.is_file() else None
-    before, of = (int(found[2]), found[1]) if found else (0, preset)
+    before, preset_before = (int(found[2]), found[1]) if found else (0, preset)
     if not runs and (before or len(counts)):
         known = ", ".join(f"{name} ({count})" for name, count in counts.items()) or "none"
         raise ValueError(
             f"{results.folder} has no finished run of the preset {preset}, so {path} was left as it is; finished runs "
             f"by preset: {known}. Choose one with --preset, or write elsewhere with --output"
         )
-    if of != preset or runs < before:
-        return [f"{path} showed {before} runs of the preset {of}; now it shows {runs} of {preset}"]
+    if preset_before != preset or runs < before:
+        return [f"{path} showed {before} runs of the preset {preset_before}; now it shows {runs} of {preset}"]
     return []
 
 
@@ -102,7 +94,7 @@ def write_report(evidence: Evidence, path: Path, *, title: str, extra: Sequence[
 
 
 def _runs(evidence: Evidence) -> str:
-    """The line by which `before_overwriting` knows what a page shows."""
+    """The line by which `before_overwriting` recognises what a page shows."""
     if evidence.rows.empty:
         return ""
     return f'<meta name="oneof-runs" content="{evidence.rows["preset"].iloc[0]} {len(evidence.rows)}">\n'

@@ -1,10 +1,8 @@
-"""What is still to be run behind a table or figure, and how long that takes: nothing is trained to find out.
+"""Which runs a table or figure still needs, and about how long they take; nothing is trained to find out.
 
-The time of a run is judged by finished runs: of the same network on the same data set, else of the same network by
-epochs and items, else of any network by its rough cost. Rows say how long one thread took.
+The time of a run is estimated from finished runs: of the same network on the same data set, else of the same network by
+epochs and items, else of any network by its rough cost. Rows have the time of one thread.
 """
-
-from __future__ import annotations
 
 from statistics import median
 
@@ -20,10 +18,10 @@ from oneof.experiments.table_format import Cell, Table
 
 
 def missing(key: str, preset: Preset, rows: pd.DataFrame) -> tuple[list[RunSpec], list[RunSpec]]:
-    """The runs of the search and those of the table that are not finished.
+    """The runs of the search that are not finished, and those of the table.
 
-    Where something is still to be chosen, the runs that will have it are missing, and a second stage of the search
-    may yet follow the first.
+    Where something is still to be chosen, the runs that depend on it count as missing, and a second stage of the search
+    may follow the first.
     """
     specs = needed(key, preset)
     search = stages(specs, preset, rows)
@@ -34,9 +32,8 @@ def missing(key: str, preset: Preset, rows: pd.DataFrame) -> tuple[list[RunSpec]
 
 
 def seconds(spec: RunSpec, rows: pd.DataFrame) -> float:
-    """About how long a run takes on one thread; NaN where no finished run gives a clue."""
-    network = spec.backbone if spec.width is None else f"{spec.backbone}-{spec.width}"
-    same = rows[(rows["backbone"] == network) & (rows["seconds"] > 0)]
+    """About how long a run takes on one thread; NaN where there is no finished run to estimate it from."""
+    same = rows[(rows["backbone"] == spec.network) & (rows["seconds"] > 0)]
     here = same[same["dataset"] == info(spec.dataset).title]
     if len(here):
         return float(median(here["seconds"] / here["epochs"])) * spec.epochs
@@ -51,10 +48,8 @@ def seconds(spec: RunSpec, rows: pd.DataFrame) -> float:
 def outstanding(key: str, preset: Preset, rows: pd.DataFrame, workers: int) -> Table:
     """A line per data set: what it is trained with, how many runs are done and missing, and the hours.
 
-    key: a table or figure, "all" or "leaderboard".
-    preset: what would be run.
-    rows: the finished runs of a results folder, of any preset.
-    workers: how many runs are done side by side.
+    key: a table or figure, "all" or "leaderboard". rows: the finished runs of a results folder, of any preset. workers:
+    how many runs are done side by side.
     """
     search, runs = missing(key, preset, rows)
     everything = needed(key, preset)
@@ -66,9 +61,9 @@ def outstanding(key: str, preset: Preset, rows: pd.DataFrame, workers: int) -> T
         first = [spec for spec in search if spec.dataset == name]
         hours = sum(seconds(spec, rows) for spec in (*first, *left)) / 3600 / workers
         total += hours
-        network = wanted[0].backbone if wanted[0].width is None else f"{wanted[0].backbone}-{wanted[0].width}"
         numbers = (wanted[0].epochs, len(wanted) - len(left), len(left), len(first))
-        lines.append((Cell(info(name).title), Cell(network), *(Cell(str(number)) for number in numbers), _hours(hours)))
+        cells = (Cell(str(number)) for number in numbers)
+        lines.append((Cell(info(name).title), Cell(wanted[0].network), *cells, _hours(hours)))
     header = ("data set", "network", "epochs", "done", "missing", "search first", "hours")
     caption = f"What {key} still needs, preset {preset.name}: {len(runs)} runs and {len(search)} of the search"
     notes = (

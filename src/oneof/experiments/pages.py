@@ -1,7 +1,5 @@
 """The documentation pages that are made from rows: the reproduction, claim by claim, and the leaderboard."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,17 +7,18 @@ from pathlib import Path
 
 import pandas as pd
 
+from oneof.experiments.cells import swept_datasets
 from oneof.experiments.claims_section import claims_section
 from oneof.experiments.figures.catalogue import FIGURES, Entry
 from oneof.experiments.leaderboard import leaderboard_runs
 from oneof.experiments.leaderboard_page import leaderboard_page
 from oneof.experiments.negative_risk import negative_table
-from oneof.experiments.outputs import write_item
-from oneof.experiments.protocol import Preset, preset
+from oneof.experiments.outputs import write_output
+from oneof.experiments.protocol import LETTERS, Preset, preset
 from oneof.experiments.selection import SEARCHED, SUFFIX
 from oneof.experiments.store import Evidence, Results
 from oneof.experiments.table_format import to_markdown
-from oneof.experiments.tables import LETTERS, TABLES, table5, table6
+from oneof.experiments.tables import TABLES, table5, table6
 from oneof.files.atomic import replacing
 
 OTHER_NETWORKS = {"cpu": ("cpu-mlp", "cpu-dropout")}
@@ -52,7 +51,7 @@ CHOICES = (
 
 
 def pages(results: Results, preset_name: str, docs: Path) -> dict[str, str]:
-    """The pages by name, as they stand in the folder `docs`; their figures stay among the results."""
+    """The text of each page by its name in the folder `docs`; their figures stay among the results."""
     pictures = Path(os.path.relpath(results.folder / preset_name, docs))
     evidence = results.evidence(preset_name)
     return {
@@ -71,7 +70,7 @@ def write_pages(results: Results, preset_name: str, docs: Path) -> list[Path]:
         written.append(docs / name)
     for name, runs in _others(results, preset_name).items():
         for key in _other_figures(runs.rows):
-            written += write_item(key, runs, results.folder / name)
+            written += write_output(key, runs, results.folder / name)
     return written
 
 
@@ -84,14 +83,16 @@ def reproduction_page(
 ) -> str:
     """The page: claims, choices, tables and figures.
 
-    `pictures`: where the figures are, seen from the page. `others`: runs with other networks to set beside these.
+    pictures: the folder of the figures, seen from the page. others: runs with other networks to show beside these.
     """
     beside = {name: runs for name, runs in (others or {}).items() if len(runs.rows)}
     parts = [
         "# The paper's experiments",
-        "Made from the rows of finished runs by `oneof report --docs docs`; do not edit. Lines marked *paper* are the "
+        "The paper's tables, figures and claims, each beside what this library gives. Lines marked *paper* are the "
         "paper's published numbers; lines marked *here* were run with this library, "
-        f"preset `{given.name}`: {len(evidence.rows)} runs. A cell that was not run says so.",
+        f"preset `{given.name}`: {len(evidence.rows)} runs. A cell that was not run says so. `oneof report "
+        "--docs docs` makes this page from the rows of finished runs.",
+        "```bash\noneof reproduce table2 --dry-run     # what is missing of a table, and how long it takes\n```",
         *claims_section(given.name, evidence, beside),
         "## Where the paper is silent",
         _choices(given),
@@ -112,21 +113,17 @@ def _drawn(evidence: Evidence) -> dict[str, Entry]:
     return {key: entry for key, entry in FIGURES.items() if key == "figure1" or len(evidence.rows)}
 
 
-def _swept(rows: pd.DataFrame) -> bool:
-    return bool(rows.groupby("dataset")["batch_size"].nunique().max() > 1)
-
-
 def _other_figures(rows: pd.DataFrame) -> list[str]:
     """The figures that runs with another network fill."""
     letters = ["figure4"] if (rows["dataset"] == LETTERS).any() else []
-    return [*letters, *(["figure2", "figure5", "figure6"] if _swept(rows) else [])]
+    return [*letters, *(["figure2", "figure5", "figure6"] if swept_datasets(rows) else [])]
 
 
 def _other_network(name: str, runs: Evidence, pictures: Path) -> list[str]:
-    """The tables and figures of a preset with another network, those that have something in them."""
+    """The tables and figures of a preset with another network, without those that would be empty."""
     rows = runs.rows
     drawn = [table5(rows)] if (rows["dataset"] == LETTERS).any() else []
-    drawn += [table6(rows)] if _swept(rows) else []
+    drawn += [table6(rows)] if swept_datasets(rows) else []
     drawn.append(negative_table(rows))
     tables = [replace(table, caption=f"{table.caption}, preset {name}") for table in drawn]
     figures = {key: FIGURES[key].caption.replace(".", f", preset {name}.", 1) for key in _other_figures(rows)}
@@ -180,7 +177,7 @@ def _choices(given: Preset) -> str:
 def _commands(given: Preset) -> str:
     return f"""```bash
 oneof reproduce all --dry-run         # what is missing, and how many hours it takes
-oneof reproduce all --preset {given.name}     # goes on where it was stopped; nothing is done twice
+oneof reproduce all --preset {given.name}     # continues where it was stopped; finished runs are not repeated
 oneof reproduce table3 --preset {given.name} --dataset usps --seeds 3 --workers 2
 oneof reproduce leaderboard
 oneof reproduce RUN                   # one row of results/rows.csv again, from its recorded configuration
@@ -196,13 +193,9 @@ oneof report --docs docs              # tables, figures, results/report.html and
 | `smoke` | minutes, on digits, which need no download |
 | `fast` | the leaderboard's recipe: AdamW, one cycle, few epochs, shifted images |
 
-`oneof reproduce TARGET` takes `--preset`, `--results DIR` (where the rows are; default `results`), `--dataset NAME`
-(only this one; may be repeated), `--seeds N` (only the first N), `--workers N` (runs side by side, one thread each;
-default 2), `--engine ray` (on a [cluster](sweeps.md)), `--accept-unverified` (use data files that are not the
-official ones, and say so; each row records it) and `--dry-run` (only show what is missing and the hours it takes).
-It writes `DIR/PRESET/table2.md`, `.tex`, `figure2.png`, `.pdf` and so on; the leaderboard goes to
-`DIR/leaderboard.csv`, `.md`, `.tex`.
+`oneof reproduce` writes `results/PRESET/table2.md`, `.tex`, `figure2.png`, `.pdf` and so on; the leaderboard goes to
+`results/leaderboard.csv`, `.md`, `.tex`. `oneof report` trains nothing: it writes the same files again from the rows,
+and one HTML page with all of them.
 
-`oneof report` trains nothing: it writes the same files anew from the rows there are, and all of them on one page that
-needs no other file. It takes `--results DIR`, `--preset`, `--output FILE` (that page; default `DIR/report.html`) and
-`--docs DIR` (also write this page and the leaderboard's)."""
+**Next:** all options in [](cli.md#oneof-reproduce); a cluster: [](sweeps.md); the data: [](datasets.md); a method of
+your own: `CONTRIBUTING.md`."""

@@ -1,9 +1,7 @@
-"""The paper's own numbers, as published, one CSV for each table. They stand beside ours and are never mixed with them.
+"""The paper's own numbers, as published, a CSV file for each table. They are shown beside ours, never mixed with them.
 
 Accuracies are per cent, mean and standard deviation over the paper's five runs.
 """
-
-from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files

@@ -1,16 +1,16 @@
 """One display for a whole grid: how many runs are done, what is running, and how long it will take."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
+from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from oneof.datasets import info
+from oneof.engines.base import Watch
 from oneof.experiments.protocol import RunSpec
 
-# Rough cost of one item in one epoch, so that a ResNet's epoch does not count as an MLP's.
+# Rough cost of one item in one epoch: that of a ResNet is many times that of an MLP.
 COST = {"mlp": 1, "mlp-plain": 1, "cnn": 8, "cnn-strided": 2, "resnet9": 12, "resnet34": 120}
 WINDOW_SECONDS = 1800.0
 
@@ -20,8 +20,8 @@ def work(spec: RunSpec) -> float:
     return float(info(spec.dataset).paper_sizes[0] * COST.get(spec.backbone, 10))
 
 
-class GridProgress:
-    """Follows the runs of a grid; on a terminal as bars, elsewhere as one line per finished run."""
+class GridProgress(Watch):
+    """Shows the progress of a grid: on a terminal as bars, elsewhere as one line per finished run."""
 
     def __init__(self, pending: Sequence[RunSpec], skipped: int, console: Console | None) -> None:
         self._console = console
@@ -43,7 +43,7 @@ class GridProgress:
         total = sum(work(spec) * spec.epochs for spec in pending)
         self._whole = self._bars.add_task("all runs", total=total, count=self._count())
 
-    def __enter__(self) -> GridProgress:
+    def __enter__(self) -> Self:
         self._bars.start()
         return self
 
@@ -68,9 +68,9 @@ class GridProgress:
             self._bars.update(self._tasks[name], completed=epoch, count=f"{epoch}/{spec.epochs} epochs")
 
     def lost(self, name: str, reason: str) -> None:
-        """Say that a run has to be begun again."""
+        """Tell that a run has to be begun again."""
         if self._console is not None:
-            self._console.print(f"{_words(self._specs[name])}: {reason}", highlight=False, markup=False)
+            self._console.print(f"{self._specs[name].describe()}: {reason}", highlight=False, markup=False)
 
     def finished(self, spec: RunSpec, result: str) -> None:
         """Note that a run has ended, well or not."""
@@ -81,12 +81,8 @@ class GridProgress:
             self._bars.remove_task(task)
         self._bars.update(self._whole, count=self._count())
         if self._console is not None and not self._live:
-            self._console.print(f"{self._count()}  {_words(spec)}: {result}", highlight=False, markup=False)
+            self._console.print(f"{self._count()}  {spec.describe()}: {result}", highlight=False, markup=False)
 
     def _count(self) -> str:
         already = f" ({self._skipped} already there)" if self._skipped else ""
         return f"{self._done}/{self._total} runs{already}"
-
-
-def _words(spec: RunSpec) -> str:
-    return f"{spec.dataset} P(s=1)={spec.p_yes} {spec.method} batch {spec.batch_size} seed {spec.seed}"

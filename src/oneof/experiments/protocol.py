@@ -1,14 +1,12 @@
-"""Section V of the paper as data: what is trained, on what, for how long; the presets and the leaderboard's.
+"""Section V of the paper as data: what is trained, on what, and for how long, in several presets.
 
 `paper`  as written, for a GPU: all data sets, CNN and ResNet-34, 100 epochs, five seeds, the whole grids.
 `cpu`    every data set at a budget that two cores can pay: small networks, fewer epochs, fixed rates but for USPS.
-`cpu-mlp`  KMNIST and EMNIST-Letters with a multilayer perceptron: how far the claims hang on the network.
+`cpu-mlp`  KMNIST and EMNIST-Letters with a multilayer perceptron: do the claims depend on the network?
 `cpu-dropout`  KMNIST as in `cpu-mlp`, but with dropout.
 `smoke`  minutes, on scikit-learn's digits, which need no download.
 `fast`   the leaderboard: a modern recipe, few epochs, every data set.
 """
-
-from __future__ import annotations
 
 import hashlib
 import json
@@ -18,14 +16,22 @@ from typing import Any
 
 from oneof.training.search import LEARNING_RATES, WEIGHT_DECAYS
 
+P_YES = (0.3, 0.5, 0.7)
+SIX = ("MNIST", "FashionMNIST", "KMNIST", "USPS", "SVHN", "CIFAR-10")
+"""The paper's data sets with ten classes."""
+LETTERS = "EMNIST-Letters"
+BATCH_SIZES = (128, 256, 512, 1024)
+STANDARD_BATCH = 128
+"""The batch size of all tables but Table VI."""
+
 
 @dataclass(frozen=True)
 class Budget:
     """How one data set is trained in a preset.
 
-    `search_epochs`: the length of the runs that choose the rates; 0: no search, and the rates given here are used.
-    `step_size`: epochs between the steps of the schedule; None: the recipe's. `seeds`: how many of the preset's
-    seeds; None: all. `baselines`: whether Table II is run on it.
+    search_epochs: the length of the runs that choose the rates; 0 for no search: the rates given here are used.
+    step_size: epochs between the steps of the schedule; None for the recipe's. seeds: how many of the preset's seeds;
+    None for all. baselines: whether Table II is run on it.
     """
 
     backbone: str
@@ -41,19 +47,20 @@ class Budget:
     baselines: bool = True
 
     def settings(self) -> dict[str, Any]:
-        """What a run takes from its budget: the fields that it has too.
+        """The fields of a run that its budget decides.
 
         >>> Budget("mlp", 5).settings()["epochs"]
         5
         """
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name in _OF_A_RUN}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name in _RUN_FIELDS}
 
 
 @dataclass(frozen=True)
 class Preset:
     """A budget per data set (by registry name), the seeds, the recipe, and what is searched label-free.
 
-    `candidates`: other budgets for a data set; the one that held-out answers prefer takes the place of its own.
+    candidates: other budgets for a data set; the one under which held-out answers are likeliest replaces its own.
+    full_search: all pairs of learning rate and weight decay are tried, not one after the other.
     """
 
     name: str
@@ -64,14 +71,14 @@ class Preset:
     learning_rates: tuple[float, ...] = LEARNING_RATES
     weight_decays: tuple[float, ...] = WEIGHT_DECAYS
     full_search: bool = False
-    batch_sizes: tuple[int, ...] = (128, 256, 512, 1024)
+    batch_sizes: tuple[int, ...] = BATCH_SIZES
     methods: tuple[str, ...] = ()
     """Methods that are run beside those of Table II and get a column there."""
 
 
 @dataclass(frozen=True)
 class RunSpec:
-    """One run, completely: enough to do it again. `run` names it by its content, so equal specs are one run.
+    """All that one run needs to be done again. Its identity `run` is a hash of this, so that equal runs are one run.
 
     >>> spec = RunSpec("smoke", "digits", 0.3, "GCE-ABS", 0, "mlp", "paper", 0.1, 1e-4, 128, 5)
     >>> spec.run == RunSpec.from_json(spec.to_json()).run
@@ -93,20 +100,20 @@ class RunSpec:
     augment: str = "none"
     average: float = 0.0
     holdout: float = 0.0
-    """Share of the training items whose answers are kept from training, for the label-free estimate."""
+    """Share of the training items whose answers do not train but judge, without labels."""
     step_size: int | None = None
-    """Epochs between the steps of the step schedule; None: the recipe's."""
+    """Epochs between the steps of the step schedule; None for the recipe's."""
 
     def to_json(self) -> str:
         """The specification as one line of JSON, keys sorted."""
         values = asdict(self)
-        # Left out where it says nothing, so that the runs from before it could be set keep their identity.
+        # Left out where it is not set, so that runs from before it could be set keep their identity.
         if self.step_size is None:
             del values["step_size"]
         return json.dumps(values, sort_keys=True)
 
     @classmethod
-    def from_json(cls, text: str) -> RunSpec:
+    def from_json(cls, text: str) -> "RunSpec":
         """Read what `to_json` wrote; an unknown or missing key is an error."""
         try:
             values: dict[str, Any] = json.loads(text)
@@ -116,11 +123,20 @@ class RunSpec:
 
     @property
     def run(self) -> str:
-        """The run's identity, 12 hexadecimal digits."""
+        """The identity of the run, 12 hexadecimal digits."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:12]
 
+    @property
+    def network(self) -> str:
+        """The network with its width, where that is set, such as cnn-12."""
+        return self.backbone if self.width is None else f"{self.backbone}-{self.width}"
 
-_OF_A_RUN = {field.name for field in fields(RunSpec)}
+    def describe(self) -> str:
+        """The run in a few words, for people."""
+        return f"{self.dataset} P(s=1)={self.p_yes} {self.method} batch {self.batch_size} seed {self.seed}"
+
+
+_RUN_FIELDS = {field.name for field in fields(RunSpec)}
 
 _GREY = ("mnist", "fashionmnist", "kmnist", "usps", "emnist_letters")
 _COLOUR = ("svhn", "cifar10")
@@ -147,7 +163,7 @@ _FAST = {
 
 
 def _other_recipes(own: Budget) -> tuple[Budget, ...]:
-    """One thing changed at a time, at about the same training time."""
+    """Budgets that each change one thing, at about the same training time."""
     if own.backbone == "resnet9":
         return tuple(
             replace(own, augment=how) for how in ("shift-flip-cutout", "warp-flip", "shift") if how != own.augment

@@ -1,10 +1,8 @@
 """Methods, presets and data sets from outside this package.
 
 A researcher's module calls `register` when it is imported. `ONEOF_PLUGINS` names such modules, separated by commas;
-they are imported by the commands and by every worker process, which would know nothing of them otherwise.
+the commands and every worker process import them.
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -43,7 +41,7 @@ def load_plugins() -> None:
     """Import the modules that `ONEOF_PLUGINS` names, also from the current folder; twice does nothing more."""
     names = [part.strip() for part in os.environ.get(VARIABLE, "").split(",") if part.strip()]
     if names and os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # as `python -m` has it, and a command that was installed has not
+        sys.path.append(os.getcwd())  # as with `python -m`; an installed command does not have it
     for name in names:
         try:
             import_module(name)

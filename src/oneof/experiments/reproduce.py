@@ -1,7 +1,5 @@
 """From the name of a table or figure to its files: search label-free, run what is missing, draw."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,9 +8,9 @@ from rich.console import Console
 
 from oneof.datasets import check
 from oneof.engines.base import Engine
-from oneof.experiments.grid import needed
+from oneof.experiments.grid import TABLES_AND_FIGURES, needed
 from oneof.experiments.leaderboard import leaderboard, leaderboard_runs, leaderboard_table
-from oneof.experiments.outputs import write_item
+from oneof.experiments.outputs import write_output
 from oneof.experiments.protocol import Preset, RunSpec
 from oneof.experiments.run import execute
 from oneof.experiments.runner import Tally, run_grid
@@ -21,8 +19,6 @@ from oneof.experiments.store import Results
 from oneof.experiments.table_format import to_latex, to_markdown
 from oneof.files.atomic import replacing
 
-ITEMS = tuple(f"{kind}{number}" for kind in ("table", "figure") for number in range(1, 7))
-
 
 class RunsFailed(RuntimeError):
     """Some runs did not finish; the message names each and what went wrong."""
@@ -30,7 +26,7 @@ class RunsFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Repeated:
-    """A finished run done again: its accuracy then and now, in per cent."""
+    """A finished run that was done again: its accuracy then and now, in per cent."""
 
     run: str
     recorded: float
@@ -48,7 +44,7 @@ class Repeated:
 
 
 def restrict(preset: Preset, datasets: list[str] | None = None, seeds: int | None = None) -> Preset:
-    """The preset with some of its data sets, and its first so many seeds.
+    """The preset with only these data sets, and with its first seeds.
 
     >>> from oneof.experiments.protocol import preset
     >>> restrict(preset("cpu"), ["usps"], seeds=3).seeds
@@ -68,7 +64,7 @@ def restrict(preset: Preset, datasets: list[str] | None = None, seeds: int | Non
 def run_missing(key: str, preset: Preset, results: Results, *, engine: Engine, console: Console | None) -> Tally:
     """Do the runs behind a table or figure that are not finished, after the search.
 
-    A run that fails stops no other, but those that wait for its choice; `RunsFailed` names them all at the end.
+    A run that fails stops only those that need what it would have chosen; `RunsFailed` names all failures at the end.
     """
     specs = needed(key, preset)
     for name in dict.fromkeys(spec.dataset for spec in specs):
@@ -94,12 +90,12 @@ def run_missing(key: str, preset: Preset, results: Results, *, engine: Engine, c
 
 
 def write(key: str, preset: str, results: Results) -> list[Path]:
-    """Write the files of one table or figure, of "all", or of the leaderboard, from the rows there are."""
+    """Write the files of one table or figure, of "all", or of the leaderboard, from finished runs; their paths."""
     if key == "leaderboard":
         return _write_leaderboard(preset, results)
     evidence = results.evidence(preset)
-    keys = ITEMS if key == "all" else (key,)
-    return [path for item in keys for path in write_item(item, evidence, results.folder / preset)]
+    keys = TABLES_AND_FIGURES if key == "all" else (key,)
+    return [path for each in keys for path in write_output(each, evidence, results.folder / preset)]
 
 
 def run_again(run: str, results: Results) -> Repeated:
@@ -110,8 +106,8 @@ def run_again(run: str, results: Results) -> Repeated:
         raise ValueError(f"{results.folder / 'rows.csv'} has no run {run!r}")
     spec = RunSpec.from_json(found["configuration"].iloc[0])
     with TemporaryDirectory() as folder:
-        outcome = execute(spec, Path(folder) / "run.pt", lambda epoch: None)
-    return Repeated(run, float(found["test_accuracy"].iloc[0]), float(outcome.row["test_accuracy"]))
+        result = execute(spec, Path(folder) / "run.pt", lambda epoch: None)
+    return Repeated(run, float(found["test_accuracy"].iloc[0]), float(result.row["test_accuracy"]))
 
 
 def _write_leaderboard(preset: str, results: Results) -> list[Path]:

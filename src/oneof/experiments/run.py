@@ -4,8 +4,6 @@ Within a seed every method gets the same subsets, the same answers, the same ini
 of them depends on the method. That is what makes the comparisons paired.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -26,23 +24,23 @@ from oneof.evaluation import estimate_accuracy
 from oneof.experiments.methods import SUPERVISED, method
 from oneof.experiments.protocol import RunSpec
 from oneof.experiments.registration import load_plugins
-from oneof.experiments.runner import Outcome
+from oneof.experiments.runner import RunResult
 from oneof.queries import UniformQueries, respond
 from oneof.training import Config, Diverged, Features, Fitted, checkpoint, fit, predict_classes
 from oneof.training.fitting import predict_logits
 
-# Streams of random numbers that a seed gives: what each is for never changes, so that old rows can be run again.
+# Streams of random numbers of a seed. What each is used for never changes, so that old rows can be run again.
 QUERIES, HELD_OUT, JUDGES = 1, 2, 3
 
 
-def execute(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
-    """The outcome of a run, going on from the checkpoint at `path` where there is one."""
+def execute(spec: RunSpec, path: Path, on_epoch: Report) -> RunResult:
+    """Do a run, or go on with it from the checkpoint at `path` where there is one."""
     torch.set_num_threads(1)
     load_plugins()
     train_set, test_set = _load(spec.dataset, "train"), _load(spec.dataset, "test")
     features, test_features = Features(train_set.images), Features(test_set.images)
     answers, held_out = training_answers(spec, train_set.labels, train_set.classes)
-    fresh = judging_answers(spec, test_set)
+    judging = judging_answers(spec, test_set)
     epochs = _epochs_done(path)
 
     def report(network: nn.Module) -> dict[str, Any]:
@@ -50,41 +48,41 @@ def execute(spec: RunSpec, path: Path, on_epoch: Report) -> Outcome:
         epochs += 1
         on_epoch(epochs)
         predicted = predict_classes(network, test_features)
-        judged = {} if spec.holdout else {"label_free": estimate_accuracy(predicted, fresh).value}
+        judged = {} if spec.holdout else {"label_free": estimate_accuracy(predicted, judging).value}
         return {"test_accuracy": float((predicted == test_set.labels).mean()), **judged}
 
-    def go() -> Fitted:
+    def train() -> Fitted:
         held = held_out if spec.holdout else None
         return fit(features, answers, configuration(spec), held_out=held, report=report, path=path, resume=True)
 
     try:
         try:
-            fitted = go()
+            fitted = train()
         except ValueError:
             if not path.exists():
                 raise
-            # The checkpoint does not fit, being of another version perhaps: start over.
+            # The checkpoint does not fit, perhaps because another version wrote it: start over.
             path.unlink()
             epochs = 0
-            fitted = go()
+            fitted = train()
     except Diverged:
         if not spec.holdout:
             raise
-        # A rate that is too high is a finding of the search, not a failure of it.
+        # In a search, a learning rate that is too high is a result, and not a failure.
         config = configuration(spec).resolve(len(answers) - len(held_out), features.image)
-        return Outcome(_row(spec, train_set, test_set, config, [], dict.fromkeys(_MEASURED, 0.0)), [], [])
+        return RunResult(_row(spec, train_set, test_set, config, [], dict.fromkeys(_MEASURED, 0.0)), [], [])
     predicted = predict_classes(fitted.network, test_features)
     correct = predicted == test_set.labels
-    value, low, high, _ = fitted.accuracy or estimate_accuracy(predicted, fresh)
+    value, low, high, _ = fitted.accuracy or estimate_accuracy(predicted, judging)
     figures = dict(zip(_MEASURED, map(_per_cent, (float(correct.mean()), value, low, high)), strict=True))
     if spec.holdout:
         figures["held_out_log_likelihood"] = round(_log_likelihood(fitted.network, features, answers, held_out), 6)
     row = _row(spec, train_set, test_set, fitted.config, fitted.history, figures)
-    return Outcome(row, _history(fitted.history), _per_class(test_set, correct))
+    return RunResult(row, _history(fitted.history), _per_class(test_set, correct))
 
 
 def configuration(spec: RunSpec) -> Config:
-    """The training configuration of a run. The last epoch counts: the paper does not speak of early stopping."""
+    """The training configuration of a run. The last epoch counts: the paper does not mention early stopping."""
     supervised = spec.method == SUPERVISED
     # Asking "is it y?" about the true class y makes the likelihood the ordinary cross-entropy.
     chosen = method("Likelihood" if supervised else spec.method)
@@ -122,9 +120,9 @@ def judging_answers(spec: RunSpec, test_set: Dataset) -> Answers:
 
 def _log_likelihood(network: nn.Module, features: Features, answers: Answers, items: NDArray[np.int64]) -> float:
     """The mean log-likelihood of the answers about some items."""
-    told = answers[items]
+    held_out = answers[items]
     risk = objectives.create("likelihood")(
-        predict_logits(network, features, items), torch.tensor(told.subsets), torch.tensor(told.responses)
+        predict_logits(network, features, items), torch.tensor(held_out.subsets), torch.tensor(held_out.responses)
     )
     return -float(risk.value)
 
@@ -156,7 +154,7 @@ def _row(
         "objective": config.objective,
         "loss": config.loss or "",
         "weights": config.weights or "",
-        "backbone": spec.backbone if spec.width is None else f"{spec.backbone}-{spec.width}",
+        "backbone": spec.network,
         "optimiser": config.optimizer,
         "learning_rate": spec.learning_rate,
         "weight_decay": spec.weight_decay,
@@ -198,19 +196,19 @@ def _history(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def _durations(history: Sequence[Mapping[str, Any]]) -> list[float]:
     """The seconds of each epoch. The clock starts anew where a run was resumed."""
     clock = [float(epoch["seconds"]) for epoch in history]
-    return [now - before if now >= before else now for before, now in zip([0.0, *clock], clock, strict=False)]
+    return [end - start if end >= start else end for start, end in zip([0.0, *clock], clock, strict=False)]
 
 
 def _per_class(test_set: Dataset, correct: NDArray[np.bool_]) -> list[dict[str, Any]]:
     lines = []
     for label, name in enumerate(test_set.class_names):
-        mine = correct[test_set.labels == label]
-        lines.append({"class_name": name, "items": len(mine), "accuracy": round(100 * float(mine.mean()), 4)})
+        of_class = correct[test_set.labels == label]
+        lines.append({"class_name": name, "items": len(of_class), "accuracy": round(100 * float(of_class.mean()), 4)})
     return lines
 
 
 def _epochs_done(path: Path) -> int:
-    """How many epochs a checkpoint holds; a broken one is put aside."""
+    """How many epochs a checkpoint holds; a broken one is deleted."""
     if not path.exists():
         return 0
     try:
@@ -220,7 +218,7 @@ def _epochs_done(path: Path) -> int:
         return 0
 
 
-# Two splits of one data set: what a worker that goes through a grid needs again and again.
+# Room for the two splits of one data set, which the runs of a grid need one after the other.
 @lru_cache(maxsize=2)
 def _load(name: str, split: Literal["train", "test"]) -> Dataset:
     return load(name, split, paper_sizes=True)
@@ -228,7 +226,7 @@ def _load(name: str, split: Literal["train", "test"]) -> Dataset:
 
 @lru_cache(maxsize=1)
 def _cpu() -> str:
-    """The processor's name, where the system tells it."""
+    """The name of the processor, where the system has it."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

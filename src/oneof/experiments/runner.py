@@ -5,8 +5,6 @@ A finished run is a row in the results folder and is skipped. A run that was cut
 The engine only computes; this process alone writes rows.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +23,7 @@ from oneof.experiments.store import COLUMNS, Results
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunResult:
     """What a run leaves: its row, one entry per epoch, one entry per class (see `store`)."""
 
     row: Mapping[str, Any]
@@ -33,13 +31,13 @@ class Outcome:
     per_class: Sequence[Mapping[str, Any]]
 
 
-Execute = Callable[[RunSpec, Path, Report], Outcome]
-"""Do a run, keeping a checkpoint at the path given, and say after each epoch that it is done."""
+Execute = Callable[[RunSpec, Path, Report], RunResult]
+"""Does a run, keeps a checkpoint at the path, and reports each epoch."""
 
 
 @dataclass
 class Tally:
-    """How a grid went. `failed` maps runs to what went wrong."""
+    """How many runs of a grid were done and skipped, and those that failed, in words, with their errors."""
 
     done: int = 0
     skipped: int = 0
@@ -49,14 +47,11 @@ class Tally:
 def run_grid(
     specs: Iterable[RunSpec], results: Results, execute: Execute, engine: Engine, *, console: Console | None = None
 ) -> Tally:
-    """Do all runs that are not finished.
+    """Do all runs that are not finished, and add their rows to the results as each ends.
 
-    specs: the grid; runs that are equal are done once.
-    results: where rows are added as runs end.
-    execute: does one run. It must be importable where the engine has other processes do it.
-    engine: where the runs are done. Machines of a cluster must see the results folder under the same path.
-    console: where progress is shown; None shows none.
-    Gives what was done. A run that fails does not stop the others; what went wrong is in `failed`.
+    Runs that are equal are done once. A run that fails does not stop the others. execute: does one run; other processes
+    must be able to import it. engine: machines of a cluster must see the results folder under the same path. console:
+    where progress is shown; None shows none.
     """
     grid = {spec.run: spec for spec in specs}
     finished = results.finished()
@@ -67,38 +62,33 @@ def run_grid(
     unfinished = results.folder.absolute() / "unfinished"
     unfinished.mkdir(parents=True, exist_ok=True)
     with GridProgress(list(pending.values()), tally.skipped, console) as progress:
-        for run, outcome in engine.run(partial(_work, execute, unfinished), pending, progress):
+        for run, result in engine.run(partial(_work, execute, unfinished), pending, progress):
             spec = pending[run]
-            if isinstance(outcome, Failed):
-                results.add(_failed_row(spec, outcome.error), [], [])
-                tally.failed[describe(spec)] = outcome.error
-                progress.finished(spec, f"failed: {outcome.error}")
+            if isinstance(result, Failed):
+                results.add(_failed_row(spec, result.error), [], [])
+                tally.failed[f"{spec.describe()} ({spec.preset})"] = result.error
+                progress.finished(spec, f"failed: {result.error}")
             else:
-                results.add(outcome.row, outcome.history, outcome.per_class)
+                results.add(result.row, result.history, result.per_class)
                 _checkpoint(unfinished, spec).unlink(missing_ok=True)
                 tally.done += 1
-                progress.finished(spec, f"{outcome.row['test_accuracy']:.2f} %")
+                progress.finished(spec, f"{result.row['test_accuracy']:.2f} %")
     return tally
-
-
-def describe(spec: RunSpec) -> str:
-    """A run in a few words, for people."""
-    return f"{spec.dataset} {spec.p_yes} {spec.method} batch {spec.batch_size} seed {spec.seed} ({spec.preset})"
 
 
 def _checkpoint(unfinished: Path, spec: RunSpec) -> Path:
     return unfinished / f"{spec.run}.pt"
 
 
-def _work(execute: Execute, unfinished: Path, spec: RunSpec, report: Report) -> Outcome:
+def _work(execute: Execute, unfinished: Path, spec: RunSpec, report: Report) -> RunResult:
     with warnings.catch_warnings():
-        # Said once when the grid was begun; it need not be said for each run again.
+        # Shown once when the grid was begun, and not for each run again.
         warnings.simplefilter("ignore", UnverifiedDataWarning)
         return execute(spec, _checkpoint(unfinished, spec), report)
 
 
 def _failed_row(spec: RunSpec, error: str) -> dict[str, Any]:
-    """What is known of a run without having done it."""
+    """The row of a run that gave no figures."""
     return dict.fromkeys(COLUMNS, "") | {
         "run": spec.run,
         "preset": spec.preset,

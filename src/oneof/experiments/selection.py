@@ -6,19 +6,16 @@ Rates are searched for each (data set, method), by the accuracy that held-out an
 searched whole where the preset says so; otherwise the learning rate first, at the middle weight decay, then the weight
 decay at the best learning rate.
 A data set with candidates has its network, augmentation, averaging and epochs chosen among them. All are trained by
-the likelihood, so the log-likelihood of held-out answers compares them, with far less chance in it than an accuracy.
-The choice is then fixed for all P(s=1), seeds and batch sizes, and candidates for all methods.
+the likelihood, so that the log-likelihood of held-out answers compares them: it varies far less by chance than an
+accuracy. The choice is then fixed for all P(s=1), seeds and batch sizes, and candidates for all methods.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import pandas as pd
 
-from oneof.experiments.protocol import Budget, Preset, RunSpec
-from oneof.experiments.tables import STANDARD_BATCH
+from oneof.experiments.protocol import STANDARD_BATCH, Budget, Preset, RunSpec
 from oneof.training.scores import first_best
 
 HOLDOUT = 0.1
@@ -26,13 +23,13 @@ SUFFIX = "-search"
 SEARCHED = 0.5
 """The P(s=1) at which things are chosen."""
 CANDIDATES_TRAIN = "Likelihood"
-"""The method that candidates are compared with."""
+"""The method by which candidates are trained when they are compared."""
 
 
 def stages(specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> list[RunSpec]:
-    """The search runs that are not done and can be done now; none when every choice can be made.
+    """The runs of the search that are missing and can be done now; none when every choice can be made.
 
-    Call again after they are done: the second stage depends on the first.
+    Call this again after they are done: the second stage depends on the first.
     """
     finished = set(rows["run"])
     pending: dict[RunSpec, None] = {}
@@ -81,15 +78,15 @@ def trials(dataset: str, preset: Preset) -> dict[RunSpec, Budget]:
 
 
 def chosen_budget(dataset: str, preset: Preset, rows: pd.DataFrame) -> Budget:
-    """What held-out answers prefer among a data set's candidates; its own budget until all of them were tried."""
-    tried = trials(dataset, preset)
-    if not {trial.run for trial in tried} <= set(rows["run"]):
+    """The candidate under which held-out answers are likeliest; the data set's own budget until all were trained."""
+    budgets = trials(dataset, preset)
+    if not {trial.run for trial in budgets} <= set(rows["run"]):
         return preset.budgets[dataset]
-    return tried[_best(list(tried), rows, "held_out_log_likelihood")]
+    return budgets[_best(list(budgets), rows, "held_out_log_likelihood")]
 
 
 def superseded(specs: Iterable[RunSpec], preset: Preset, rows: pd.DataFrame) -> set[str]:
-    """The identities of these runs with the budgets that were not chosen: results of theirs no longer count."""
+    """The identities of these runs with the budgets that were not chosen: their results no longer count."""
     others = set()
     for spec in specs:
         kept = chosen(spec, preset, rows)
@@ -124,7 +121,7 @@ def _cells(specs: Iterable[RunSpec], preset: Preset) -> list[RunSpec]:
 
 
 def _best(grid: list[RunSpec], rows: pd.DataFrame, judge: str = "label_free_accuracy") -> RunSpec:
-    """The run that its held-out answers judge best; the first of the grid wins a tie."""
+    """The run with the best figure by held-out answers, which the column `judge` has; of equal ones the first."""
     estimates = rows.set_index("run")[judge]
     best = first_best(float(estimates[spec.run]) if spec.run in estimates.index else None for spec in grid)
     if best is None:

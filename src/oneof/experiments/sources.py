@@ -1,10 +1,8 @@
-"""Where the numbers of a claim come from: our rows, or the paper's tables. Both answer the same questions.
+"""The numbers that claims are about, from our rows or from the paper's tables, by the same methods.
 
-Every answer is a series with one entry per seed, empty where nothing was run. The paper publishes means, so it has one
-entry; and it publishes accuracies only, so what its figures show comes back empty.
+Every method gives a series with one entry per seed, empty where nothing was run. The paper publishes means, so that it
+has one entry; and it publishes accuracies only, so that the series of what its figures show is empty.
 """
-
-from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import cached_property
@@ -14,15 +12,15 @@ import pandas as pd
 
 from oneof.experiments.methods import CORRECTIONS
 from oneof.experiments.paper_numbers import paper_table
+from oneof.experiments.protocol import STANDARD_BATCH
 from oneof.experiments.store import Evidence
-from oneof.experiments.tables import STANDARD_BATCH
 
 NOTHING = pd.Series(dtype=float)
 KEYS = ["dataset", "p_yes", "method", "batch_size"]
 
 
 class Source(Protocol):
-    """What a claim may ask."""
+    """The numbers that a claim may need."""
 
     def accuracy(self, dataset: str, p_yes: float, method: str, batch_size: int = STANDARD_BATCH) -> pd.Series:
         """The test accuracy in per cent."""
@@ -34,10 +32,10 @@ class Source(Protocol):
         """The lowest mean of an epoch of the raw risk."""
 
     def hardest_share(self, dataset: str, p_yes: float, method: str, classes: int) -> pd.Series:
-        """The share of all errors that the so many classes with most errors make, in per cent."""
+        """The share of all errors that the `classes` classes with most errors make, in per cent."""
 
     def corrected(self, dataset: str, p_yes: float, batch_size: int = STANDARD_BATCH) -> bool:
-        """Say whether a correction had anything to correct: a batch whose raw risk was negative."""
+        """Whether a correction had anything to correct: a batch whose raw risk was negative."""
 
 
 class Published:
@@ -59,17 +57,11 @@ class Published:
         key = (dataset, p_yes, method, batch_size)
         return pd.Series([self._accuracies[key]]) if key in self._accuracies else NOTHING
 
-    def negative_share(self, dataset: str, p_yes: float, method: str, batch_size: int = STANDARD_BATCH) -> pd.Series:
-        """Nothing: not published."""
+    def _not_published(self, *cell: object) -> pd.Series:
         return NOTHING
 
-    def lowest_risk(self, dataset: str, p_yes: float, method: str) -> pd.Series:
-        """Nothing: Figure 2 shows it, no table has it."""
-        return NOTHING
-
-    def hardest_share(self, dataset: str, p_yes: float, method: str, classes: int) -> pd.Series:
-        """Nothing: Figure 4 shows it, no table has it."""
-        return NOTHING
+    # Figures 2, 4 and 6 show these; no table has them.
+    negative_share = lowest_risk = hardest_share = _not_published
 
     def corrected(self, dataset: str, p_yes: float, batch_size: int = STANDARD_BATCH) -> bool:
         """True: the paper's corrections acted wherever it reports them."""
@@ -80,7 +72,7 @@ class Ours:
     """The runs of one preset."""
 
     def __init__(self, evidence: Evidence) -> None:
-        # Sorted into cells once: every claim asks for many of them.
+        # Grouped into cells once, as every claim needs many of them.
         self._rows, self._histories, self._classes = (
             {key: group.set_index("seed") for key, group in table.groupby(KEYS)}
             for table in (evidence.rows, evidence.histories, evidence.per_class)
@@ -108,9 +100,9 @@ class Ours:
             return NOTHING
         errors = chosen.assign(errors=chosen["items"] * (100 - chosen["accuracy"]))
         hardest = errors.groupby("class_name")["errors"].sum().nlargest(classes).index
-        mine = errors[errors["class_name"].isin(hardest)]
-        return 100 * mine["errors"].groupby(level=0).sum() / errors["errors"].groupby(level=0).sum()
+        of_hardest = errors[errors["class_name"].isin(hardest)]
+        return 100 * of_hardest["errors"].groupby(level=0).sum() / errors["errors"].groupby(level=0).sum()
 
     def corrected(self, dataset: str, p_yes: float, batch_size: int = STANDARD_BATCH) -> bool:
-        """Say whether a run of the three objectives met a batch whose raw risk was negative."""
+        """Whether a run of the three objectives had a batch whose raw risk was negative."""
         return any((self.negative_share(dataset, p_yes, name, batch_size) > 0).any() for name in CORRECTIONS)

@@ -1,7 +1,5 @@
 """Means, deviations and paired intervals over seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -28,7 +26,7 @@ class PairedDifference(NamedTuple):
 
 
 def summarise(values: Sequence[float] | pd.Series) -> Summary:
-    """Summarise the results of several seeds.
+    """Mean and deviation of the results of several seeds.
 
     >>> summarise([90.0, 92.0])
     Summary(mean=91.0, std=1.4142135623730951, n=2)
@@ -39,8 +37,8 @@ def summarise(values: Sequence[float] | pd.Series) -> Summary:
     return Summary(float(array.mean()), float(array.std(ddof=1)) if array.size > 1 else float("nan"), array.size)
 
 
-def mean_interval(values: Sequence[float] | pd.Series, confidence: float = 0.95) -> tuple[float, float]:
-    """The t interval of a mean; NaN ends for one value.
+def mean_interval(values: Sequence[float] | pd.Series) -> tuple[float, float]:
+    """The 95 % t interval of a mean; NaN ends for one value.
 
     >>> low, high = mean_interval([1.0, 2.0, 3.0])
     >>> round(low, 3), round(high, 3)
@@ -49,16 +47,14 @@ def mean_interval(values: Sequence[float] | pd.Series, confidence: float = 0.95)
     summary = summarise(values)
     if summary.n < 2:
         return float("nan"), float("nan")
-    half = stats.t.ppf(0.5 + confidence / 2, summary.n - 1) * summary.std / np.sqrt(summary.n)
+    half = stats.t.ppf(0.975, summary.n - 1) * summary.std / np.sqrt(summary.n)
     return float(summary.mean - half), float(summary.mean + half)
 
 
-def paired_difference(better: pd.Series, base: pd.Series, confidence: float = 0.95) -> PairedDifference:
-    """Compare two methods seed by seed, as in the paper's Table IV.
+def paired_difference(better: pd.Series, base: pd.Series) -> PairedDifference:
+    """The mean difference of two methods within seeds, with its 95 % t interval, as in the paper's Table IV.
 
-    better: results indexed by seed.
-    base: results indexed by seed; only seeds that both have are compared.
-    confidence: of the t interval on the mean difference.
+    better, base: results indexed by seed; only seeds that both have are compared.
 
     >>> paired_difference(pd.Series([3.0, 4.0], index=[0, 1]), pd.Series([1.0, 2.0], index=[0, 1]))
     PairedDifference(mean=2.0, low=2.0, high=2.0, n=2)
@@ -70,19 +66,19 @@ def paired_difference(better: pd.Series, base: pd.Series, confidence: float = 0.
     differences = (better - base).dropna()
     if differences.empty:
         raise ValueError("no seed has results of both methods")
-    low, high = mean_interval(differences, confidence)
+    low, high = mean_interval(differences)
     return PairedDifference(float(differences.mean()), low, high, len(differences))
 
 
-def best(means: Sequence[float | None], digits: int = 2) -> list[bool]:
-    """Say which entries are printed in bold: the highest, and any that looks equal at the printed precision.
+def best(means: Sequence[float | None]) -> list[bool]:
+    """Which entries are printed in bold: the highest, and any that looks equal with the two digits that are printed.
 
-    One that stands alone is not the best of anything.
+    A single entry is not in bold.
 
     >>> best([89.131, 88.0, None, 89.134]), best([89.131, None])
     ([True, False, False, True], [False, False])
     """
-    printed = [None if mean is None else round(mean, digits) for mean in means]
+    printed = [None if mean is None else round(mean, 2) for mean in means]
     if len(printed) - printed.count(None) < 2:
         return [False] * len(printed)
     highest = max((mean for mean in printed if mean is not None), default=None)

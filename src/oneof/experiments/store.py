@@ -1,11 +1,9 @@
-"""Result rows on disk: tidy CSV files that grow by whole runs and are never half-written.
+"""Result rows on disk: tidy CSV files to which whole runs are added, and which are never half-written.
 
 A results folder holds `rows.csv` (one line per run), `histories.csv` (one line per run and epoch), `per_class.csv`
 (one line per run and class). A run is *finished* when its line is in `rows.csv`, which is written last, and has no
 error. The line of a run that failed has its configuration and the error, and no figures.
 """
-
-from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
@@ -19,42 +17,12 @@ from filelock import FileLock
 from oneof.files.atomic import replacing
 
 COLUMNS = (
-    "run",
-    "preset",
-    "dataset",
-    "classes",
-    "size",
-    "p_yes",
-    "method",
-    "objective",
-    "loss",
-    "weights",
-    "backbone",
-    "optimiser",
-    "learning_rate",
-    "weight_decay",
-    "batch_size",
-    "epochs",
-    "seed",
-    "selection",
-    "test_accuracy",
-    "label_free_accuracy",
-    "label_free_low",
-    "label_free_high",
-    "held_out_log_likelihood",
-    "negative_share",
-    "seconds",
-    "threads",
-    "train_items",
-    "test_items",
-    "features",
-    "official_files",
-    "code_version",
-    "torch_version",
-    "cpu",
-    "configuration",
-    "error",
-)
+    "run", "preset", "dataset", "classes", "size", "p_yes", "method", "objective", "loss", "weights", "backbone",
+    "optimiser", "learning_rate", "weight_decay", "batch_size", "epochs", "seed", "selection", "test_accuracy",
+    "label_free_accuracy", "label_free_low", "label_free_high", "held_out_log_likelihood", "negative_share", "seconds",
+    "threads", "train_items", "test_items", "features", "official_files", "code_version", "torch_version", "cpu",
+    "configuration", "error",
+)  # fmt: skip
 """Accuracies are per cent. `configuration` is the whole configuration as JSON: enough to run the row again.
 `held_out_log_likelihood` is the mean over the answers that were held out, empty where none were. `error` is empty where
 the run is finished."""
@@ -63,28 +31,21 @@ LATER = ("held_out_log_likelihood",)
 """Columns that rows of the first release do not have."""
 
 HISTORY_COLUMNS = (
-    "run",
-    "epoch",
-    "objective",
-    "raw",
-    "negative_share",
-    "test_accuracy",
-    "label_free_accuracy",
-    "seconds",
-)
+    "run", "epoch", "objective", "raw", "negative_share", "test_accuracy", "label_free_accuracy", "seconds",
+)  # fmt: skip
 PER_CLASS_COLUMNS = ("run", "class_name", "items", "accuracy")
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What tables and figures are made from: the rows of one preset, its histories and its accuracies by class."""
+    """What tables and figures are drawn from: the rows of one preset, its histories and its accuracies by class."""
 
     rows: pd.DataFrame
     histories: pd.DataFrame
     per_class: pd.DataFrame
 
-    def without(self, runs: set[str]) -> Evidence:
-        """The same without some runs."""
+    def without(self, runs: set[str]) -> "Evidence":
+        """The same without these runs."""
         tables = (self.rows, self.histories, self.per_class)
         return Evidence(*(table[~table["run"].isin(runs)].reset_index(drop=True) for table in tables))
 
@@ -119,7 +80,7 @@ class Results:
         return self._joined(_typed(self._lines("per_class.csv", PER_CLASS_COLUMNS)))
 
     def evidence(self, preset: str) -> Evidence:
-        """Everything that the runs of one preset left."""
+        """The rows, histories and accuracies by class of one preset."""
         tables = (self.rows(), self.histories(), self.per_class())
         return Evidence(*(table[table["preset"] == preset].reset_index(drop=True) for table in tables))
 
@@ -133,7 +94,7 @@ class Results:
         history: Sequence[Mapping[str, Any]],
         per_class: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Add one run. The row goes last: without it the run does not count and is done again.
+        """Add one run. The row is written last: without it the run does not count and is done again.
 
         A finished run is replaced by one that finished again, never by one that failed.
         """
@@ -157,7 +118,7 @@ class Results:
             table.to_csv(part, index=False)
 
     def _lines(self, name: str, columns: Sequence[str]) -> pd.DataFrame:
-        """A file as text, exactly as it stands: a line that is only passed on never changes."""
+        """A file as text, so that lines that are written back stay exactly as they are."""
         path = self.folder / name
         if not path.exists():
             return pd.DataFrame(columns=list(columns), dtype=str)

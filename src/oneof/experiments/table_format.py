@@ -1,7 +1,5 @@
 """A table as data, and its three written forms: markdown, LaTeX and HTML."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import dataclass
 
@@ -22,7 +20,7 @@ _LATEX_ESCAPES = str.maketrans(
 
 @dataclass(frozen=True)
 class Cell:
-    """One entry: its text, whether it is the best of its block, whether it is the paper's or absent (shown paler)."""
+    """One entry. bold: it is the best of its block. pale: it is the paper's, or absent."""
 
     text: str
     bold: bool = False
@@ -31,7 +29,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A caption, a header, rows of cells as long as the header, and notes below. `key` is a file name: "table2"."""
+    """A caption, a header, rows of cells as long as the header, and notes below. key: the name of its file, table2."""
 
     key: str
     caption: str
@@ -46,7 +44,7 @@ class Table:
 
 
 def to_markdown(table: Table) -> str:
-    """Write the table in markdown."""
+    """The table in markdown."""
 
     def entry(cell: Cell) -> str:
         text = cell.text.replace("|", r"\|")
@@ -62,7 +60,7 @@ def to_markdown(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """Write the table for LaTeX with booktabs."""
+    """The table in LaTeX, with booktabs."""
 
     def entry(cell: Cell) -> str:
         text = cell.text.translate(_LATEX_ESCAPES)
@@ -94,7 +92,7 @@ def to_latex(table: Table) -> str:
 
 
 def to_html(table: Table) -> str:
-    """Write the table as an HTML fragment."""
+    """The table as a fragment of HTML."""
 
     def entry(cell: Cell) -> str:
         text = html.escape(cell.text)

@@ -1,13 +1,11 @@
 """How a claim is judged: an effect with an interval in each cell, and a verdict by the intervals.
 
 An effect is signed so that a positive one is what the claim says. In a cell it *holds* where its 95 % t interval over
-seeds lies above zero, it is *against* the claim where the interval lies below, and *open* where the interval has zero
-inside, or where there is one seed and so no interval. Of a claim that says "in every cell" (all but those that say
-"mostly") one cell against it decides, and it holds when all cells with an interval do. The intervals are of one cell
-each: among many cells one in twenty may miss.
+seeds lies above zero, it is *against* the claim where the interval lies below, and *open* where the interval contains
+zero, or where there is one seed and so no interval. A claim about every cell (all but those that say "mostly") does not
+hold if one cell is against it, and holds if all cells with an interval do. Each interval is for its own cell: among
+many cells one in twenty may miss.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +13,6 @@ from typing import Literal
 
 import pandas as pd
 
-from oneof.experiments.cells import select
 from oneof.experiments.sources import Ours, Published, Source
 from oneof.experiments.statistics import mean_interval
 from oneof.experiments.store import Evidence
@@ -26,7 +23,7 @@ STATUSES = (HOLDS, AGAINST, OPEN, UNTESTED)
 
 @dataclass(frozen=True)
 class Effect:
-    """One cell of a claim. `beside`: shown, but the paper says nothing about this cell, so it decides nothing."""
+    """The effect in one cell of a claim. beside: the paper says nothing about this cell, so it does not decide."""
 
     dataset: str
     cell: str
@@ -45,7 +42,7 @@ class Effect:
 
     @property
     def standing(self) -> Literal["holds", "against", "open"]:
-        """Say where the interval lies."""
+        """Whether the interval lies above zero (holds), below (against), or neither (open)."""
         low, high = mean_interval(self.values)
         if low > 0:
             return "holds"
@@ -61,7 +58,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says, where, what is measured, and the effects. `mostly`: in most cells, not in every one."""
+    """What the paper says, where, what is measured, and the effects. mostly: in most cells, not in every one."""
 
     text: str
     where: str
@@ -72,7 +69,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim with its effects here, and in how many of the paper's own cells its means agree with it."""
+    """A claim with its effects here, and the number of the paper's own cells, and of those that agree with it."""
 
     claim: Claim
     effects: tuple[Effect, ...]
@@ -86,11 +83,11 @@ class Verdict:
 
     @property
     def judged(self) -> tuple[Effect, ...]:
-        """Those of them that have an interval."""
+        """The tested effects that have an interval."""
         return tuple(effect for effect in self.tested if effect.seeds > 1)
 
     def count(self, standing: str) -> int:
-        """In how many of the judged cells the effect stands so."""
+        """How many of the judged cells have this standing."""
         return sum(effect.standing == standing for effect in self.judged)
 
     @property
@@ -117,20 +114,13 @@ def judge(evidence: Evidence, claims: tuple[Claim, ...]) -> list[Verdict]:
     return verdicts
 
 
-def coverage(verdict: Verdict, rows: pd.DataFrame) -> str:
-    """Say on how much a verdict rests: cells of the paper's, networks, epochs and seeds."""
-    if not verdict.tested:
-        return "no cell"
-    of = f" of {verdict.paper_cells}" if verdict.paper_cells else ""
-    single = len(verdict.tested) - len(verdict.judged)
-    more = f", and {single} with one seed, which decide nothing" if single else ""
+def coverage(verdict: Verdict) -> str:
+    """The data sets that a verdict is based on, with their seeds, and those that have cells of one seed only."""
     parts = []
-    for name in dict.fromkeys(effect.dataset for effect in verdict.tested):
-        runs = select(rows, dataset=name)
-        seeds = sorted({effect.seeds for effect in verdict.tested if effect.dataset == name})
-        networks = ", ".join(runs["backbone"].unique())
-        epochs = ", ".join(str(number) for number in runs["epochs"].unique())
-        count = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
-        parts.append(f"{name}: {networks}, {epochs} epochs, {count} seed{'s' if count != '1' else ''}")
-    judged = f"{len(verdict.judged)}{of} cell{'s' if len(verdict.judged) != 1 or of else ''}"
-    return f"{judged}{more}. {'; '.join(parts)}"
+    for name in dict.fromkeys(effect.dataset for effect in verdict.judged):
+        seeds = sorted({effect.seeds for effect in verdict.judged if effect.dataset == name})
+        parts.append(f"{name}, {' to '.join(str(number) for number in dict.fromkeys([seeds[0], seeds[-1]]))} seeds")
+    single = [effect.dataset for effect in verdict.tested if effect.seeds == 1]
+    if single:
+        parts.append(f"{len(single)} cell{'s' * (len(single) > 1)} with one seed: {', '.join(dict.fromkeys(single))}")
+    return "; ".join(parts) or "no cell"

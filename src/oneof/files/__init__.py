@@ -1,1 +1,1 @@
-"""How files are written: whole, or not at all."""
+"""Files of any kind: finding them, writing them whole or not at all, csv files of spreadsheets."""

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files written whole or not at all."""
 
 import os
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def replacing(path: str | Path, mode: int = 0o666) -> Iterator[Path]:
     path = Path(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no folder {path.parent} to write it to")
-    # The suffix stays last, in small letters: writers such as numpy.savez choose or add one by looking at it.
+    # The suffix stays, in small letters: writers such as numpy.savez choose the format by it, or add one.
     handle, name = mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix.lower())
     os.close(handle)
     part = Path(name)

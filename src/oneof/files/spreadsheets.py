@@ -1,4 +1,4 @@
-"""How a csv file is written: its encoding, and what separates its cells. Spreadsheets differ by country and version."""
+"""The encoding of a csv file and the separator of its cells, which differ between spreadsheets and countries."""
 
 import csv
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ SEPARATORS = ",;\t"
 
 @dataclass(frozen=True)
 class Format:
-    """encoding: UTF-8, or UTF-16, which begins with a mark. separator: one of `SEPARATORS`."""
+    """How a csv file is written. separator: one of `SEPARATORS`."""
 
     encoding: str
     separator: str
 
 
 def encoding(path: Path) -> str:
-    """UTF-8, with or without the mark that spreadsheets write first, or UTF-16, which has to have one."""
+    """The encoding of a text file: UTF-16 if it begins with its byte order mark, else UTF-8, with or without one."""
     with path.open("rb") as stream:
         return "utf-16" if stream.read(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
 
 def csv_format(path: Path) -> Format:
-    """How the file is written, by its first line. Where that has a comma outside quotes, commas separate.
+    """How the file is written, by its first line: the first of `SEPARATORS` that splits it, else a comma.
 
-    A `.tsv` file has tabs. A line of one cell, or one that cannot be read, tells nothing: then a comma is expected.
+    A `.tsv` file has tabs.
 
     >>> from tempfile import mkdtemp
     >>> table = Path(mkdtemp()) / "texts.csv"
@@ -38,8 +38,8 @@ def csv_format(path: Path) -> Format:
     try:
         with path.open(encoding=known, newline="") as stream:
             line = stream.readline(1_000_000)
-        found = [one for one in SEPARATORS if len(next(csv.reader([line], delimiter=one), [])) > 1]
+        found = [mark for mark in SEPARATORS if len(next(csv.reader([line], delimiter=mark), [])) > 1]
     except (UnicodeDecodeError, csv.Error):
-        # Whoever reads the whole file says where it is broken.
+        # Reading the whole file will show where it is broken.
         found = []
     return Format(known, (found or [","])[0])

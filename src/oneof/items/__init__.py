@@ -1,1 +1,1 @@
-"""What is asked about: arrays, tables and pictures, from files or by the name of a data set."""
+"""Items, which questions are about: arrays, tables, texts, pictures and sounds, from files or a data set by name."""

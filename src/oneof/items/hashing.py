@@ -1,4 +1,4 @@
-"""Items by their content, so that a model knows again what it was trained on, whatever it is called by then."""
+"""Hashes of what items contain, by which a model recognises those it was trained on, even under another name."""
 
 import hashlib
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from oneof.items.pictures import Pictures, Unreadable
-from oneof.items.texts import content
+from oneof.items.pictures import Pictures, Unreadable, array_hash
+from oneof.items.texts import text_hash
 
 BYTES = 16
 
@@ -22,27 +22,23 @@ def content_hashes(x: Any) -> NDArray[np.uint8]:
     >>> bool((first == second).all())
     False
     """
-    rows: Any = x
-    out = np.zeros((rows.shape[0] if hasattr(rows, "shape") else len(rows), BYTES), dtype=np.uint8)
-    for number in range(len(out)):
-        out[number] = np.frombuffer(_one(rows, number)[:BYTES], dtype=np.uint8)
-    return out
+    hashes = np.zeros((x.shape[0] if hasattr(x, "shape") else len(x), BYTES), dtype=np.uint8)
+    for row in range(len(hashes)):
+        hashes[row] = np.frombuffer(_hash(x, row)[:BYTES], dtype=np.uint8)
+    return hashes
 
 
-def _one(x: Any, row: int) -> bytes:
+def _hash(x: Any, row: int) -> bytes:
     if isinstance(x, Pictures):
         try:
-            return x.content(row)
+            return x.content_hash(row)
         except Unreadable:
             return bytes(BYTES)
     if isinstance(x, (sp.csr_matrix, sp.csr_array)):
         part = x[row]
         return hashlib.sha256(part.indices.tobytes() + part.data.tobytes()).digest()
     item = x[row]
-    if isinstance(item, str):
-        return content(item)
-    numbers = np.ascontiguousarray(item)
-    return hashlib.sha256(f"{numbers.dtype}{numbers.shape}".encode() + numbers.tobytes()).digest()
+    return text_hash(item) if isinstance(item, str) else array_hash(item)
 
 
 def among(hashes: NDArray[np.uint8], known: NDArray[np.uint8]) -> NDArray[np.bool_]:

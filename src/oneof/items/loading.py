@@ -1,24 +1,21 @@
 """Items from wherever they are: arrays, tables of numbers, texts, pictures, or a data set by name."""
 
 import zipfile
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oneof.answers import Answers
-from oneof.files.spreadsheets import csv_format
+from oneof.files.finding import find_files
 from oneof.items import texts
-from oneof.items.pictures import SUFFIXES, Pictures, find_pictures
-
-if TYPE_CHECKING:
-    import pandas as pd
+from oneof.items.pictures import SUFFIXES, Pictures
+from oneof.items.tables import read_table, refuse_repeated_ids
 
 PATH_COLUMNS = ("path", "file", "filename", "image", "picture", "url")
-"""Columns of a table that say where pictures are."""
+"""Columns of a table that say where pictures are, the first one that is there."""
 
 LABEL_COLUMNS = ("label", "labels", "class", "target", "y")
 
@@ -28,8 +25,8 @@ class Items:
     """n items: `x` (n, ...), their `ids` (n,), and, where the source knows them, labels and class names.
 
     x: numbers; or, where kind says so, texts in an object array, or `Pictures`, which are decoded when needed.
-    ids: texts, or range(n) where the items are known by their row numbers. left_out: what could not be taken, and why;
-    missing: the ids of those, where they have any.
+    ids: texts, or range(n) where the items are known by their row numbers. left_out: a line for each item that could
+    not be read, with the reason; missing: the ids of these items, where they have any.
     """
 
     x: Any
@@ -44,7 +41,10 @@ class Items:
         return len(self.ids)
 
     def keep(self, x: Any, rows: NDArray[np.int64], problems: dict[int, str]) -> "Items":
-        """Some of the items as numbers x, and the others among those left out, for these reasons by row."""
+        """The items of these rows (m,), with numbers x (m, ...) in place of raw items; the other items are left out.
+
+        problems: by the row of each other item, why it could not be read.
+        """
         if not problems:
             return replace(self, x=x, kind="numbers")
         names = np.asarray(self.ids).astype(str)
@@ -74,12 +74,12 @@ class Items:
 
 
 def load(source: str) -> Items:
-    """Read items.
+    """The items of a file, a folder or a data set.
 
     source: `.npy` or `.npz` (array `x` or the only one; `y` for labels); a table with a column `id` and numbers, a
     column `text`, or a column `path` of pictures (`.csv`, `.tsv`, `.jsonl`, `.parquet`); `.txt` with a text per line;
     a folder of pictures or of .txt files; or `dataset:NAME/train` or `/test`. `.npy` stays on disk, and so does a
-    large `.parquet`, see `oneof.items.tables`.
+    large `.parquet`, see `oneof.items.allocating`.
 
     >>> load("dataset:digits/test").x.shape
     (450, 1, 8, 8)
@@ -104,9 +104,9 @@ def load(source: str) -> Items:
     header = ["id", "text"] if kind == ".txt" else texts.columns(path)
     if "text" in header:
         return _texts(path)
-    where = next((name for name in PATH_COLUMNS if name in header), None)
-    if where is not None:
-        return _listed(path, where)
+    column = next((name for name in PATH_COLUMNS if name in header), None)
+    if column is not None:
+        return _listed(path, column)
     label = next((name for name in header if name.strip().lower() in LABEL_COLUMNS), None)
     if label is not None:
         raise ValueError(
@@ -116,54 +116,6 @@ def load(source: str) -> Items:
     if kind == ".jsonl":
         raise ValueError(f"{path}: expected a column text or path, found {', '.join(header) or 'none'}")
     return _parquet(path) if kind == ".parquet" else _table(path)
-
-
-def load_labels(path: Path, items: Items) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
-    """Labels (n,) of the items from a file, and the class names where the file has names.
-
-    path: `.npy` (one number per item, in their order), or `.csv`/`.parquet` with columns `id` and `label`.
-    """
-    if path.suffix.lower() == ".npy":
-        try:
-            numbers = np.load(path, allow_pickle=False)
-        except (ValueError, EOFError) as error:
-            raise ValueError(f"{path}: not an array of numbers: {error}") from None
-        return _labels(path, numbers, len(items)), None
-    import pandas as pd
-
-    values = _by_item(path, items, "label")
-    numbers = pd.to_numeric(values, errors="coerce")
-    if numbers.notna().all() and (numbers == numbers.round()).all() and (numbers >= 0).all():
-        return numbers.to_numpy(dtype=np.int64), None
-    names = tuple(sorted(values.astype(str).unique()))
-    return pd.Index(names).get_indexer(pd.Index(values.astype(str))).astype(np.int64), names
-
-
-def load_predictions(path: Path, items: Items, names: Sequence[str]) -> NDArray[np.int64]:
-    """The predicted class of each item, (n,), from a table of `oneof predict`: columns `id` and `prediction`."""
-    values = _by_item(path, items, "prediction").astype(str)
-    place = {name: number for number, name in enumerate(names)}
-    for item, value in values.items():
-        if value not in place:
-            raise ValueError(
-                f"{path}: prediction {value!r} of item {item!r} is not among the classes {', '.join(names)}"
-            )
-    return np.array([place[value] for value in values], dtype=np.int64)
-
-
-def _by_item(path: Path, items: Items, column: str) -> "pd.Series[Any]":
-    """A column of a table in the order of the items."""
-    frame = _read_table(path)
-    missing = [name for name in ("id", column) if name not in frame]
-    if missing:
-        raise ValueError(f"{path}: column {missing[0]} is missing, expected id and {column}")
-    _refuse_twice(path, frame["id"].astype(str))
-    frame = frame.assign(id=frame["id"].astype(str)).set_index("id")
-    ids = np.asarray(items.ids).astype(str)
-    values: pd.Series[Any] = frame[column].reindex(ids)
-    if values.isna().any():
-        raise ValueError(f"{path}: no {column} for item {str(ids[values.isna()][0])!r}")
-    return values
 
 
 def _numbered(x: NDArray[Any], labels: NDArray[np.int64] | None = None, **facts: Any) -> Items:
@@ -196,51 +148,24 @@ def _npz(path: Path) -> Items:
     if "x" not in arrays and len(arrays) != 1:
         raise ValueError(f"{path}: which array are the items? found {', '.join(arrays)}, expected one named x")
     x = arrays["x"] if "x" in arrays else next(iter(arrays.values()))
-    return _numbered(x, _labels(path, arrays["y"], len(x)) if "y" in arrays else None)
+    return _numbered(x, checked_labels(path, arrays["y"], len(x)) if "y" in arrays else None)
 
 
-def _labels(path: Path, labels: NDArray[Any], items: int) -> NDArray[np.int64]:
+def checked_labels(path: Path, labels: NDArray[Any], items: int) -> NDArray[np.int64]:
+    """Labels (n,) as class numbers; refused where there is not one for each item."""
     if labels.shape != (items,) or labels.dtype.kind not in "iu" or (labels < 0).any():
         raise ValueError(f"{path}: expected {items} class numbers 0, 1, ..., found {labels.dtype} {labels.shape}")
     return labels.astype(np.int64)
 
 
-def _read_table(path: Path) -> Any:
-    import pandas as pd
-
-    kind = path.suffix.lower()
-    try:
-        if kind == ".parquet":
-            return pd.read_parquet(path)
-        if kind == ".jsonl":
-            return pd.read_json(path, lines=True, dtype=False)
-        written = csv_format(path)
-        table = pd.read_csv(path, dtype={"id": str}, sep=written.separator, encoding=written.encoding)
-        return _without_decimal_commas(table) if written.separator == ";" else table
-    except (ValueError, OSError) as error:
-        raise ValueError(f"{path}: not a table: {error}") from None
-
-
-def _without_decimal_commas(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Spreadsheets that separate by semicolons write 1,5 where others write 1.5."""
-    import pandas as pd
-
-    for name in table.columns.drop("id", errors="ignore"):
-        if table[name].dtype.kind not in "biuf":
-            numbers = pd.to_numeric(table[name].str.replace(",", ".", regex=False), errors="coerce")
-            if numbers.notna().equals(table[name].notna()):
-                table[name] = numbers
-    return table
-
-
 def _table(path: Path) -> Items:
     import pandas as pd
 
-    frame = _read_table(path)
+    frame = read_table(path)
     if "id" not in frame:
         raise ValueError(f"{path}: column id is missing, found {', '.join(map(str, frame.columns))}")
     ids = frame["id"].astype(str)
-    _refuse_twice(path, ids)
+    refuse_repeated_ids(path, ids)
     features = frame.drop(columns="id")
     if not features.shape[1]:
         raise ValueError(f"{path}: there are no features beside the column id")
@@ -258,13 +183,10 @@ def _table(path: Path) -> Items:
 def _parquet(path: Path) -> Items:
     import pandas as pd
 
-    from oneof.items.tables import read_parquet
+    from oneof.items.parquet import read_parquet
 
     x, ids = read_parquet(path)
-    repeated = pd.Series(ids).duplicated()
-    if repeated.any():
-        row = int(np.argmax(repeated))
-        raise ValueError(f"{path}, row {row}, column id: {str(ids[row])!r} appears twice, expected unique ids")
+    refuse_repeated_ids(path, pd.Series(ids), "row", 0)
     return Items(x, _or_numbers(ids))
 
 
@@ -276,20 +198,14 @@ def _or_numbers(ids: NDArray[Any]) -> NDArray[np.str_] | range:
     return ids.astype(str)
 
 
-def _refuse_twice(path: Path, ids: Any) -> None:
-    if ids.duplicated().any():
-        row = int(np.argmax(ids.duplicated()))
-        raise ValueError(f"{path}, line {row + 2}, column id: {ids.iloc[row]!r} appears twice, expected unique ids")
-
-
 def _folder(folder: Path) -> Items:
     """The pictures of a folder; where there are none, its texts."""
-    paths = find_pictures(folder)
+    paths = sorted(find_files(folder, SUFFIXES))
     if paths:
         return Items(
             Pictures(paths), np.array([path.relative_to(folder).as_posix() for path in paths]), kind="pictures"
         )
-    if texts.find_texts(folder):
+    if any(find_files(folder, {".txt"})):
         return _texts(folder)
     raise ValueError(f"{folder}: no pictures ({', '.join(SUFFIXES)}) and no .txt files in this folder")
 
@@ -297,33 +213,35 @@ def _folder(folder: Path) -> Items:
 def _texts(path: Path) -> Items:
     found: list[texts.Text] = []
     bad: list[texts.Text] = []
-    for one in texts.read_texts(path):
-        (found if one.problem is None else bad).append(one)
-    left_out = tuple(f"{path}, {one.place}: {one.problem}" for one in bad)
+    for text in texts.read_texts(path):
+        (found if text.problem is None else bad).append(text)
+    left_out = tuple(f"{path}, {text.place}: {text.problem}" for text in bad)
     if not found:
         raise ValueError(f"{path}: there are no texts in it" + (f"; {left_out[0]}" if left_out else ""))
     seen: set[str] = set()
-    for one in found:
-        if one.name in seen:
-            raise ValueError(f"{path}, {one.place}, column id: {one.name!r} appears twice, expected unique ids")
-        seen.add(one.name)
-    x = np.empty(len(found), dtype=object)
-    x[:] = [one.text for one in found]
-    missing = tuple(dict.fromkeys(one.name for one in bad if one.name and one.name not in seen))
-    ids = np.array([one.name for one in found])
+    for text in found:
+        if text.name in seen:
+            raise ValueError(f"{path}, {text.place}, column id: {text.name!r} appears twice, expected unique ids")
+        seen.add(text.name)
+    x = np.array([text.text for text in found], dtype=object)
+    missing = tuple(dict.fromkeys(text.name for text in bad if text.name and text.name not in seen))
+    ids = np.array([text.name for text in found])
     return Items(x, ids if missing else _or_numbers(ids), kind="texts", left_out=left_out, missing=missing)
 
 
 def _listed(path: Path, column: str) -> Items:
-    """Pictures whose places a table gives, as seen from the table's own folder."""
-    frame = _read_table(path)
+    """Pictures whose paths are a column of a table, relative to the table's own folder."""
+    frame = read_table(path)
+    missing = frame[column].isna()
+    if missing.any():
+        raise ValueError(f"{path}, row {int(np.argmax(missing))}, column {column}: the value is missing")
     places = frame[column].astype(str).str.removeprefix("file://")
-    far = places.str.contains("://")
-    if far.any():
-        row = int(np.argmax(far))
+    remote = places.str.contains("://")
+    if remote.any():
+        row = int(np.argmax(remote))
         raise ValueError(
             f"{path}, row {row}, column {column}: {places.iloc[row]!r} is not on this machine: fetch it first"
         )
     ids = frame["id"].astype(str) if "id" in frame else places
-    _refuse_twice(path, ids)
+    refuse_repeated_ids(path, ids)
     return Items(Pictures([path.parent / place for place in places]), ids.to_numpy(dtype=str), kind="pictures")

@@ -1,8 +1,8 @@
 """The one decoder of pictures: whatever a file holds becomes an upright 8-bit picture, grey or RGB.
 
 16 bits per channel lose the lower eight, CMYK and palettes become RGB, what is transparent shows a background, and the
-camera's orientation is applied. A file that cannot be decoded is an `Unreadable` with the reason; whoever reads many
-files names it and goes on.
+camera's orientation is applied. A file that cannot be decoded raises `Unreadable` with the reason, so that whoever
+reads many files can name it and go on.
 """
 
 import hashlib
@@ -16,12 +16,16 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 from PIL.JpegImagePlugin import JpegImageFile
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
+"""Files that are taken for pictures."""
+
 GREY = ("1", "L", "LA", "La", "I", "I;16", "I;16L", "I;16B", "F")
+"""Modes of PIL that have no colour."""
+
 Fill = Literal["pad", "crop"]
 
 
@@ -31,10 +35,10 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True)
 class Frame:
-    """What pictures are brought to, so that they fit one array.
+    """The size and colours that all pictures are brought to, so that they fit one array.
 
-    grey: one channel in place of three. fill: "pad" shows the whole picture and fills the rest with the background,
-    "crop" fills the frame with the middle of the picture. Neither changes its proportions.
+    grey: one channel in place of three. fill: "pad" shows the whole picture on the background, "crop" fills the frame
+    with the middle of the picture. Neither changes its proportions.
     """
 
     height: int
@@ -49,27 +53,14 @@ class Frame:
         return 1 if self.grey else 3, self.height, self.width
 
 
-def find_pictures(folder: Path) -> list[Path]:
-    """The picture files in a folder and the folders in it, in a fixed order, without hidden ones.
-
-    Links to files are followed, links to folders are not: they may lead round in a circle.
-    """
-    found = []
-    for where, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        paths = (Path(where, name) for name in sorted(files) if not name.startswith("."))
-        found += [path for path in paths if path.suffix.lower() in SUFFIXES]
-    return sorted(found)
-
-
 def read_picture(
     source: Path | bytes, *, background: str = "white", near: tuple[int, int] | None = None
 ) -> Image.Image:
     """The picture, upright, in mode "L" where the file is grey and else "RGB".
 
-    background: a colour that shows where the picture is transparent. near: (height, width) that are enough; a large
-    JPEG is then decoded at a fraction of its size, so that hundreds of megapixels can be read. Of an animation or a
-    document with pages: the first one.
+    background: a colour that shows where the picture is transparent. near: the (height, width) that is needed; a large
+    JPEG is then decoded at a fraction of its size, so that hundreds of megapixels can be read. An animation, or a
+    document with pages, gives its first picture.
 
     >>> buffer = io.BytesIO()
     >>> Image.new("RGBA", (4, 2), (255, 0, 0, 0)).save(buffer, "PNG")
@@ -79,7 +70,7 @@ def read_picture(
     # Decoders given hostile bytes raise anything; whatever it is, the file cannot be read and the others can.
     try:
         if isinstance(source, Path):
-            if not source.is_file():  # a pipe would keep us waiting
+            if not source.is_file():  # reading a pipe would wait for ever
                 raise Unreadable("not a file")
             source = source.read_bytes()
         if not source:
@@ -94,15 +85,20 @@ def read_picture(
                 raise Image.DecompressionBombError
             image.load()
             return _flat(_upright(image), background)
-    except Unreadable:
-        raise
-    except (UnidentifiedImageError, SyntaxError):
-        raise Unreadable("not a picture of a known format") from None
-    except Image.DecompressionBombError:
-        most = 2 * (Image.MAX_IMAGE_PIXELS or 0) / 1e6
-        raise Unreadable(f"more than {most:.0f} megapixels to hold in memory: make it smaller") from None
     except Exception as error:
-        raise Unreadable(f"{error or type(error).__name__}") from None
+        raise _in_words(error) from None
+
+
+def _in_words(error: Exception) -> Unreadable:
+    """What a decoder raised as a reason for people."""
+    if isinstance(error, Unreadable):
+        return error
+    if isinstance(error, UnidentifiedImageError | SyntaxError):
+        return Unreadable("not a picture of a known format")
+    if isinstance(error, Image.DecompressionBombError):
+        most = 2 * (Image.MAX_IMAGE_PIXELS or 0) / 1e6
+        return Unreadable(f"more than {most:.0f} megapixels to hold in memory: make it smaller")
+    return Unreadable(str(error) or type(error).__name__)
 
 
 def _opened(stream: IO[bytes]) -> Image.Image:
@@ -168,7 +164,7 @@ class Pictures(Sequence[Any]):
             return Pictures(self.sources[rows])
         return Pictures([self.sources[int(row)] for row in np.arange(len(self))[rows]])
 
-    def content(self, row: int) -> bytes:
+    def content_hash(self, row: int) -> bytes:
         """The SHA-256 of a picture's file or pixels; `Unreadable` where there is no file."""
         source = self.sources[row]
         if isinstance(source, (str, os.PathLike)):
@@ -179,8 +175,7 @@ class Pictures(Sequence[Any]):
                     return hashlib.file_digest(stream, "sha256").digest()
             except OSError as error:
                 raise Unreadable(error.strerror or str(error)) from None
-        pixels = np.ascontiguousarray(np.asarray(source))
-        return hashlib.sha256(f"{pixels.dtype}{pixels.shape}".encode() + pixels.tobytes()).digest()
+        return array_hash(source)
 
     def picture(self, row: int, background: str = "white", near: tuple[int, int] | None = None) -> Image.Image:
         """One picture, upright, in mode L or RGB; `Unreadable` if it cannot be decoded."""
@@ -192,7 +187,7 @@ class Pictures(Sequence[Any]):
         return _from_array(np.asarray(source))
 
     def outline(self, row: int) -> tuple[int, int, bool]:
-        """Height, width and whether it is grey, of one picture, from the first bytes of its file."""
+        """Height and width of one picture, and whether it is grey, by the first bytes of its file."""
         source = self.sources[row]
         if not isinstance(source, (str, os.PathLike, Image.Image)):
             source = _from_array(np.asarray(source))
@@ -205,12 +200,10 @@ class Pictures(Sequence[Any]):
                 width, height = image.size
                 lying = image.getexif().get(0x0112) in (5, 6, 7, 8)
                 return (width, height, image.mode in GREY) if lying else (height, width, image.mode in GREY)
-        except Unreadable:
-            raise
         except Exception as error:  # as in `read_picture`
-            raise Unreadable(str(error) or type(error).__name__) from None
+            raise _in_words(error) from None
 
-    def decoded(self, frame: Frame, threads: int | None = None) -> Iterator[NDArray[np.uint8] | Unreadable]:
+    def decoded(self, frame: Frame) -> Iterator[NDArray[np.uint8] | Unreadable]:
         """Each picture in the frame, uint8 (c, h, w), or why it cannot be; in order, some decoded ahead in parallel."""
 
         def one(row: int) -> NDArray[np.uint8] | Unreadable:
@@ -220,7 +213,7 @@ class Pictures(Sequence[Any]):
                 return error
 
         # Threads, not processes: decoding and scaling let other threads run, and nothing has to be sent over.
-        threads = threads or min(8, os.cpu_count() or 1)
+        threads = min(8, os.cpu_count() or 1)
         with ThreadPoolExecutor(threads) as pool:
             rows = iter(range(len(self)))
             ahead: list[Future[NDArray[np.uint8] | Unreadable]] = []
@@ -230,13 +223,19 @@ class Pictures(Sequence[Any]):
                 ahead += [pool.submit(one, row) for row in islice(rows, 1)]
 
 
+def array_hash(array: ArrayLike) -> bytes:
+    """The SHA-256 of an array: its type, its shape and its numbers."""
+    numbers = np.ascontiguousarray(np.asarray(array))
+    return hashlib.sha256(f"{numbers.dtype}{numbers.shape}".encode() + numbers.tobytes()).digest()
+
+
 def _flat(image: Image.Image, background: str) -> Image.Image:
     """Eight bits per channel, L or RGB, over the background where there is transparency."""
     if image.mode.startswith("I;16"):
         return Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
     if image.mode in ("I", "F"):
         values = np.nan_to_num(np.asarray(image, dtype=np.float64))
-        if image.mode == "F" and values.max() <= 1:  # shares of white
+        if image.mode == "F" and values.max() <= 1:  # 1 is white
             values *= 255
         elif image.mode == "I" and values.max() > 255:  # 16 bits in a wider number
             values /= 256
@@ -263,9 +262,9 @@ def _from_array(pixels: NDArray[Any]) -> Image.Image:
     if pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] not in (1, 3)) or not pixels.size:
         raise Unreadable(f"an array of shape {pixels.shape}, expected (h, w), (h, w, 1 or 3) or (1 or 3, h, w)")
     if pixels.dtype != np.uint8:
-        # As in a file: whole numbers are bytes, floats are shares of white if none is above one.
-        shares = pixels.dtype.kind == "f" and pixels.max() <= 1
-        pixels = np.clip(pixels * (255 if shares else 1), 0, 255).astype(np.uint8)
+        # As in a file: whole numbers are bytes; of floats of which none is above 1, 1 is white.
+        white_is_one = pixels.dtype.kind == "f" and pixels.max() <= 1
+        pixels = np.clip(pixels * (255 if white_is_one else 1), 0, 255).astype(np.uint8)
     return Image.fromarray(
         np.ascontiguousarray(pixels[..., 0] if pixels.ndim == 3 and pixels.shape[2] == 1 else pixels)
     )

@@ -1,7 +1,7 @@
 """Sound files as browsers play them: which ones, and whether a file is what its name says.
 
-Sounds are asked about and never decoded here: there is no encoder for them. What a header can tell is told at import
-(an empty file, another format, a file without sound); the rest the page says when it plays.
+Sounds are asked about and never decoded here: there is no encoder for them. The header shows an empty file, another
+format, or a file without sound; other damage shows only when the page plays the file.
 """
 
 from pathlib import Path
@@ -14,12 +14,12 @@ SOUND_TYPES = {
     ".flac": "audio/flac",
     ".m4a": "audio/mp4",
 }
-"""What current browsers play, and how it is sent."""
+"""What current browsers play: suffixes of files, and the media type that they are sent as."""
 HEADER = 4096
 
 
 def why_unplayable(path: Path) -> str | None:
-    """Why this file cannot be played, as far as its beginning tells; None if it looks right.
+    """Why this file cannot be played, by its first bytes; None if they look right.
 
     >>> from tempfile import mkdtemp
     >>> file = Path(mkdtemp()) / "a.flac"
@@ -40,6 +40,15 @@ def why_unplayable(path: Path) -> str | None:
     return _silent_wav(head, path.stat().st_size) if kind == ".wav" else None
 
 
+def sound_ending(content: bytes) -> str | None:
+    """The ending of a sound file that begins like this; None if it is no sound.
+
+    >>> sound_ending(b"fLaC")
+    '.flac'
+    """
+    return next((kind for kind in SOUND_TYPES if _looks_like(kind, content)), None)
+
+
 def _looks_like(kind: str, head: bytes) -> bool:
     if kind == ".wav":
         return head[:4] in (b"RIFF", b"RF64") and head[8:12] == b"WAVE"
@@ -54,12 +63,12 @@ def _looks_like(kind: str, head: bytes) -> bool:
 
 
 def _silent_wav(head: bytes, size: int) -> str | None:
-    """A wave file is a list of chunks; it must come to a chunk of data that is there."""
+    """Why a wave file, which is a list of chunks, is silent: there must be a chunk of data, and something in it."""
     at = 12
     while at + 8 <= len(head):
         name, length = head[at : at + 4], int.from_bytes(head[at + 4 : at + 8], "little")
         if name == b"data":
-            # Recorders that were switched off leave 0 or the largest number; what is there counts.
+            # The length is not to be trusted: recorders that were switched off leave 0 or the largest number.
             return "there is no sound in it" if size <= at + 8 else None
         at += 8 + length + length % 2
     return "there is no sound in it" if at >= size else None

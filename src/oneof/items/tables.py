@@ -1,125 +1,59 @@
-"""Items in a Parquet file, which may be larger than memory: read some rows at a time into one array.
+"""Tables (.csv .tsv .jsonl .parquet) of items, or of facts about items, read whole into a data frame."""
 
-The array is in memory if it is small, and else in a temporary file that is mapped into memory and gone when nobody
-uses it any more. Features are numeric columns, or one column of lists of numbers that all have the same length (lists
-of lists for images).
-"""
-
-import json
-import os
 from pathlib import Path
-from tempfile import TemporaryFile, gettempdir
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
-IN_MEMORY = 1 << 30
-"""Bytes up to which an array is kept in memory."""
+from oneof.files.spreadsheets import csv_format
 
-ROWS_READ = 1 << 13
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def read_parquet(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The features (n, d) or (n, ...), and the column `id` (n,), of whole numbers or of texts.
+def read_table(path: Path) -> "pd.DataFrame":
+    """The table; ids in a csv file stay as they are written, such as 007.
 
-    Lists of uint8, float16 and float32 stay what they are, all other numbers become float32.
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "table.csv"
+    >>> _ = path.write_text("id; height\\n007; 1,5\\n")
+    >>> read_table(path).to_dict("records")
+    [{'id': '007', 'height': 1.5}]
     """
+    import pandas as pd
+
+    suffix = path.suffix.lower()
     try:
-        # By default the whole file is fetched ahead, or at least a whole column of a row group at once.
-        with pq.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False) as file:
-            return _Reader(path, file).read()
-    except (pa.ArrowInvalid, OSError) as error:
+        if suffix == ".parquet":
+            return pd.read_parquet(path)
+        if suffix == ".jsonl":
+            return pd.read_json(path, lines=True, dtype=False)
+        written = csv_format(path)
+        table = pd.read_csv(
+            path, dtype={"id": str}, sep=written.separator, encoding=written.encoding, skipinitialspace=True
+        )
+    except (ValueError, OSError) as error:
         raise ValueError(f"{path}: not a table: {error}") from None
+    table = table.rename(columns=str.strip)
+    return _without_decimal_commas(table) if written.separator == ";" else table
 
 
-class _Reader:
-    """Goes through a file; knows at which row it is."""
-
-    def __init__(self, path: Path, file: pq.ParquetFile) -> None:
-        self.path, self.file, self.first = path, file, 0
-        schema = file.schema_arrow
-        if "id" not in schema.names:
-            raise ValueError(f"{path}: column id is missing, found {', '.join(schema.names)}")
-        indices = json.loads((schema.metadata or {}).get(b"pandas", b"{}")).get("index_columns", [])
-        self.features = [name for name in schema.names if name != "id" and name not in indices]
-        if not self.features:
-            raise ValueError(f"{path}: there are no features beside the column id")
-        lists = [name for name in self.features if _is_list(schema.field(name).type)]
-        if lists and len(self.features) > 1:
-            other = next(name for name in self.features if name != lists[0])
-            raise ValueError(f"{path}: features are one column of lists or columns of numbers, not {lists[0]}, {other}")
-
-    def read(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        rows = self.file.metadata.num_rows
-        x, ids = None, []
-        for batch in self.file.iter_batches(ROWS_READ, columns=["id", *self.features]):
-            values = self._values(batch)
-            x = room((rows, *values.shape[1:]), values.dtype) if x is None else x
-            if values.shape[1:] != x.shape[1:]:
-                self._refuse(0, self.features[0], f"has {values.shape[1:]} values, {x.shape[1:]} in the rows before")
-            x[self.first : self.first + len(values)] = values
-            ids.append(self._ids(batch.column("id")))
-            self.first += len(values)
-        if x is None:
-            x = np.zeros((0, len(self.features)), dtype=np.float32)
-        return x, np.concatenate(ids or [np.zeros(0, dtype=np.int64)])
-
-    def _values(self, batch: pa.RecordBatch) -> NDArray[Any]:
-        if _is_list(batch.column(self.features[0]).type):
-            values = self._numbers(batch.column(self.features[0]), self.features[0], per_row=1)
-            kept = values.dtype in (np.uint8, np.float16, np.float32)
-            return values if kept else values.astype(np.float32)
-        columns = [self._numbers(batch.column(name), name, per_row=1) for name in self.features]
-        return np.stack([column.astype(np.float32) for column in columns], axis=1)
-
-    def _numbers(self, column: pa.Array, name: str, per_row: int) -> NDArray[Any]:
-        """The numbers of a column, and where it is one of lists, of all levels of it. per_row: values in a row."""
-        if column.null_count:
-            place = int(np.flatnonzero(np.asarray(column.is_null()))[0])
-            self._refuse(place // per_row, name, "the value is missing, expected a number")
-        if _is_list(column.type):
-            lengths = np.asarray(pc.list_value_length(column))
-            odd = np.flatnonzero(lengths != lengths[0])
-            if len(odd):
-                told = f"a list of {lengths[odd[0]]}, expected {lengths[0]} as in the rows before"
-                self._refuse(int(odd[0]) // per_row, name, told)
-            size = int(lengths[0])
-            inner = self._numbers(pc.list_flatten(column), name, per_row * max(1, size))
-            return inner.reshape(len(column), size, *inner.shape[1:])
-        kinds = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating)
-        if not any(kind(column.type) for kind in kinds):
-            self._refuse(0, name, f"value {column[0].as_py()!r}, expected a number")
-        return np.asarray(column.to_numpy(zero_copy_only=False))
-
-    def _ids(self, column: pa.Array) -> NDArray[Any]:
-        if column.null_count:
-            self._refuse(int(np.flatnonzero(np.asarray(column.is_null()))[0]), "id", "is empty")
-        if pa.types.is_integer(column.type):
-            return np.asarray(column.to_numpy(zero_copy_only=False))
-        return np.asarray(column.to_pandas().astype(str).to_numpy(dtype=str))
-
-    def _refuse(self, row: int, column: str, message: str) -> None:
-        raise ValueError(f"{self.path}, row {self.first + row}, column {column}: {message}")
+def refuse_repeated_ids(path: Path, ids: "pd.Series[Any]", place: str = "line", first: int = 2) -> None:
+    """Raise for the first id that a table has twice. place, first: the word for a row, and the number of the first."""
+    repeated = ids.duplicated()
+    if repeated.any():
+        row = int(np.argmax(repeated))
+        twice = f"{str(ids.iloc[row])!r} appears twice, expected unique ids"
+        raise ValueError(f"{path}, {place} {row + first}, column id: {twice}")
 
 
-def _is_list(kind: pa.DataType) -> bool:
-    return any(test(kind) for test in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
+def _without_decimal_commas(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Spreadsheets that separate by semicolons write 1,5 where others write 1.5."""
+    import pandas as pd
 
-
-def room(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
-    """An empty array, in memory if it is small and else in a temporary file that is gone when nobody uses it."""
-    size = int(np.prod(shape)) * kind.itemsize
-    if size <= IN_MEMORY:
-        return np.empty(shape, kind)
-    with TemporaryFile(prefix="oneof-items-") as file:
-        try:
-            if hasattr(os, "posix_fallocate"):  # or a full disk would be noticed only when it is too late to say so
-                os.posix_fallocate(file.fileno(), 0, size)
-        except OSError as error:
-            told = f"no room for {size / 1e9:.1f} GB in {gettempdir()}, choose another place with TMPDIR"
-            raise RuntimeError(f"{told} ({error})") from None
-        return np.memmap(file, dtype=kind, mode="r+", shape=shape)
+    for name in table.columns.drop("id", errors="ignore"):
+        if table[name].dtype.kind not in "biuf":
+            numbers = pd.to_numeric(table[name].str.replace(",", ".", regex=False), errors="coerce")
+            if numbers.notna().equals(table[name].notna()):
+                table[name] = numbers
+    return table

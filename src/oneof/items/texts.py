@@ -1,15 +1,15 @@
-"""The one reader of texts: tables (.csv .tsv .jsonl .parquet) with columns `id` and `text`, a .txt file with a text a
-line, or a folder of .txt files. Read as a stream; each text knows its place, and a bad one its problem."""
+"""The one reader of texts: tables (.csv .tsv .jsonl .parquet) with columns `id` and `text`, a .txt file with a text in
+each line, or a folder of .txt files. Read as a stream; each text knows its place, and a bad one its problem."""
 
 import csv
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from oneof.files.finding import find_files
 from oneof.files.spreadsheets import csv_format, encoding
 
 LONGEST_TEXT = 1_000_000
@@ -18,7 +18,7 @@ LONGEST_NAME = 500
 
 @dataclass(frozen=True)
 class Text:
-    """place: where it stands, for errors. problem: why it cannot be taken; then there is no text."""
+    """A text and its id (name). place: the line or file it stands in, for errors. problem: why there is no text."""
 
     place: str
     name: str
@@ -27,9 +27,9 @@ class Text:
 
 
 def read_texts(path: Path) -> Iterator[Text]:
-    """Every text of a file or folder, in order. A row that is not as it should be comes with its problem.
+    """Every text of a file or folder, in order; where one cannot be taken, its problem.
 
-    Ids: the column `id`; of a .txt file the number of the line, from 1; in a folder the name of the file.
+    Their names are the column `id`, in a .txt file the number of the line, from 1, in a folder the name of the file.
 
     >>> from tempfile import mkdtemp
     >>> table = Path(mkdtemp()) / "texts.csv"
@@ -45,17 +45,7 @@ def read_texts(path: Path) -> Iterator[Text]:
         raise ValueError(f"{path}: expected texts in {', '.join(READERS)}, or a folder of .txt files")
     else:
         rows = READERS[path.suffix.lower()](path)
-    for place, row in rows:
-        yield _checked(place, row)
-
-
-def find_texts(folder: Path) -> list[Path]:
-    """The .txt files in a folder and the folders in it, in a fixed order, without hidden ones."""
-    found = []
-    for where, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [Path(where, name) for name in files if name.lower().endswith(".txt") and not name.startswith(".")]
-    return sorted(found)
+    yield from (_checked(place, row) for place, row in rows)
 
 
 def columns(path: Path) -> list[str]:
@@ -81,12 +71,13 @@ def columns(path: Path) -> list[str]:
             raise ValueError(f"{path}: not a table: {error}") from None
 
 
-def content(text: str) -> bytes:
-    """The SHA-256 by which a text is known again."""
+def text_hash(text: str) -> bytes:
+    """The SHA-256 of a text, by which it is recognised."""
     return hashlib.sha256(b"text\0" + text.encode()).digest()
 
 
 def _checked(place: str, row: Any) -> Text:
+    """The text in a row {id, text}; a row that is a string is the problem with what could not be read."""
     if isinstance(row, str):
         return Text(place, "", "", row)
     if not isinstance(row, dict):
@@ -198,7 +189,7 @@ def _lines(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _folder(folder: Path) -> Iterator[tuple[str, Any]]:
-    for path in find_texts(folder):
+    for path in sorted(find_files(folder, {".txt"})):
         name = path.relative_to(folder).as_posix()
         place = f"file {name!r}"
         try:

@@ -1,4 +1,4 @@
-"""Networks: anything that maps a batch of items to logits (n, k). A user's own `nn.Module` serves as well."""
+"""Networks: modules that map a batch of items to logits, (n, k). Your own `nn.Module` can be used as well."""
 
 from collections.abc import Callable
 from functools import partial
@@ -31,7 +31,7 @@ def names() -> list[str]:
 
 
 def resolve(name: str, shape: tuple[int, ...]) -> str:
-    """The network that a name means for items of this shape.
+    """The name of the network for items of this shape: "auto" is resolved, other names stay.
 
     >>> resolve("auto", (64,))
     'mlp'

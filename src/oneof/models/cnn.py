@@ -1,16 +1,16 @@
-"""The paper's kind of CNN: five convolutional and two fully connected layers."""
+"""A CNN as in the paper: five convolutional and two fully connected layers."""
 
 import torch
 from torch import Tensor, nn
 
-from oneof.models.layers import ChannelsLast, convolution
+from oneof.models.layers import ChannelsLast, convolution, image_shape, two_layers
 
 
 class CNN(nn.Module):
     """Five 3x3 convolutions of width w, w, 2w, 2w, 4w with batch normalisation, then two linear layers.
 
-    shape: (channels, height, width) of an image, 8x8 or larger. The paper does not give its channel widths; w = 16 is
-    our choice for a CPU. (n, *shape) -> (n, classes).
+    shape: (channels, height, width) of an image, 8x8 or larger. The paper does not give the widths; w = 16 is our
+    choice for a CPU. (n, *shape) -> (n, classes).
 
     >>> CNN((1, 28, 28), classes=10)(torch.zeros(2, 1, 28, 28)).shape
     torch.Size([2, 10])
@@ -18,9 +18,7 @@ class CNN(nn.Module):
 
     def __init__(self, shape: tuple[int, ...], classes: int, width: int = 16) -> None:
         super().__init__()
-        if len(shape) != 3 or min(shape[1:]) < 8:
-            raise ValueError(f"the CNN needs images (channels, height, width) of at least 8x8, not {shape}")
-        channels, height, breadth = shape
+        channels, height, breadth = image_shape(shape, "the CNN")
         self.features = ChannelsLast(
             convolution(channels, width),
             convolution(width, width),
@@ -31,12 +29,7 @@ class CNN(nn.Module):
             convolution(2 * width, 4 * width),
             nn.MaxPool2d(2),
         )
-        self.head = nn.Sequential(
-            nn.Flatten(),
-            nn.Linear(4 * width * (height // 8) * (breadth // 8), 8 * width),
-            nn.ReLU(),
-            nn.Linear(8 * width, classes),
-        )
+        self.head = two_layers(4 * width * (height // 8) * (breadth // 8), 8 * width, classes)
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits, (n, classes)."""

@@ -1,4 +1,4 @@
-"""Logistic regression: one linear layer, for items that an encoder has already made easy to tell apart."""
+"""Logistic regression: one linear layer, for items whose classes an encoder has already separated well."""
 
 from math import prod
 
@@ -16,7 +16,7 @@ class Linear(nn.Module):
     def __init__(self, shape: tuple[int, ...], classes: int, width: int | None = None) -> None:
         super().__init__()
         if width is not None:
-            raise ValueError(f"the linear network has no hidden layer, so it takes no width, but got {width}")
+            raise ValueError(f"the linear network has no hidden layer, so it has no width, but got {width}")
         self.layers = nn.Sequential(nn.Flatten(), nn.Linear(prod(shape), classes))
 
     def forward(self, x: Tensor) -> Tensor:

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from oneof.models.layers import image_shape
+
 
 class ResNet34(nn.Module):
     """Stages of 3, 4, 6 and 3 basic blocks with w, 2w, 4w and 8w channels; w = 64 is the original.
@@ -15,10 +17,9 @@ class ResNet34(nn.Module):
 
     def __init__(self, shape: tuple[int, ...], classes: int, width: int = 64) -> None:
         super().__init__()
-        if len(shape) != 3 or min(shape[1:]) < 8:
-            raise ValueError(f"ResNet-34 needs images (channels, height, width) of at least 8x8, not {shape}")
+        channels, *_ = image_shape(shape, "ResNet-34")
         layers: list[nn.Module] = [
-            nn.Conv2d(shape[0], width, 3, padding=1, bias=False),
+            nn.Conv2d(channels, width, 3, padding=1, bias=False),
             nn.BatchNorm2d(width),
             nn.ReLU(inplace=True),
         ]
@@ -37,7 +38,7 @@ class ResNet34(nn.Module):
 
 
 class _Block(nn.Module):
-    """Two 3x3 convolutions around which the input is added, through a 1x1 convolution where the shape changes."""
+    """Two 3x3 convolutions to whose result the input is added, through a 1x1 convolution if the shape changes."""
 
     def __init__(self, inside: int, outside: int, stride: int) -> None:
         super().__init__()

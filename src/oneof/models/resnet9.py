@@ -1,9 +1,9 @@
-"""A small residual network that learns fast on a CPU: most of its work is done at low resolution."""
+"""A small residual network that learns fast on a CPU, because most of its layers have a low resolution."""
 
 import torch
 from torch import Tensor, nn
 
-from oneof.models.layers import ChannelsLast, convolution
+from oneof.models.layers import ChannelsLast, convolution, image_shape
 
 
 class ResNet9(nn.Module):
@@ -17,10 +17,9 @@ class ResNet9(nn.Module):
 
     def __init__(self, shape: tuple[int, ...], classes: int, width: int = 16) -> None:
         super().__init__()
-        if len(shape) != 3 or min(shape[1:]) < 8:
-            raise ValueError(f"ResNet-9 needs images (channels, height, width) of at least 8x8, not {shape}")
+        channels, *_ = image_shape(shape, "ResNet-9")
         self.features = ChannelsLast(
-            convolution(shape[0], width),
+            convolution(channels, width),
             nn.MaxPool2d(2),
             convolution(width, 2 * width),
             _Residual(2 * width),
@@ -38,7 +37,7 @@ class ResNet9(nn.Module):
 
 
 class _Residual(nn.Module):
-    """Two convolutions around which the input is added."""
+    """Two convolutions to whose result the input is added."""
 
     def __init__(self, width: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Who flips how often: flip rates from gold items, from repeated questions, or together with a model."""
+"""How often annotators flip answers: flip rates from gold items, from repeated questions, or by EM with a model."""
 
 from oneof.noise.em import NoisyFit, fit_with_noise, rates_from_model
 from oneof.noise.gold import rates_from_gold

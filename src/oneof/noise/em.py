@@ -1,18 +1,18 @@
-"""Flip rates and a classifier together, by EM: no gold items, no repeated questions (after Dawid and Skene 1979).
+"""Flip rates and a classifier, both by EM, without gold items or repeated questions (after Dawid and Skene 1979).
 
-The model says how likely each class of an item is, the rates say how likely each answer is given the class, and
+The model gives the probability of each class of an item, the rates give the probability of each answer given the class:
 
     P(answers about item i) = sum_j p_ij^(1/T) / Z_i * prod over answers P(s | class j, L, rates of the annotator).
 
-E-step: the posterior of each item's class. M-step: the rates from the posterior; then the model, by training anew with
-these rates. Two precautions make this work. The p_ij of an item come from a model that did not see its answers
-(cross-fitting): a model that has learnt wrong answers by heart would declare them right. And the temperature T is
-fitted with the rates, so that an overconfident model does not pass off its own errors as those of the annotators.
+E-step: the posterior of each item's class. M-step: the rates from the posterior; then the model, trained again with
+these rates. Two precautions make this work. The p_ij of an item come from a model that was not trained on its answers
+(cross-fitting): a model that has memorised wrong answers would call them right. And the temperature T is fitted with
+the rates, so that the errors of an overconfident model are not attributed to the annotators.
 
-With one answer per item, errors of the annotators and of the model are told apart only by how the model's confidence
-varies; if it hardly does, many pairs of temperature and rates explain the answers equally well. So the fits at all
-temperatures are weighed by their likelihood, their differences are part of the covariance, and where they differ too
-much to be of use the rates are refused.
+With one answer per item, errors of the annotators and of the model can be distinguished only because the model's
+confidence varies; if it hardly does, many pairs of temperature and rates explain the answers equally well. So the fits
+at all temperatures are weighted by their likelihood, their differences are part of the covariance, and if they differ
+too much the rates are refused.
 """
 
 import warnings
@@ -22,7 +22,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
+from scipy.special import log_softmax, logsumexp, softmax
 
 from oneof.answers import Answers
 from oneof.answers.evidence import log_probabilities
@@ -33,18 +33,18 @@ Floats = NDArray[np.float64]
 
 TEMPERATURES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6)
 INNER_ROUNDS = 200
-MOST_APART = 0.1
-"""How far apart a rate may be between temperatures that explain the answers as well; beyond, it is not identified."""
+LARGEST_RANGE = 0.1
+"""If a rate varies more than this between temperatures that explain the answers equally well, it is not identified."""
 
 AS_WELL = 2.0
-"""Difference in log-likelihood up to which one fit counts as good as another: half of a chi-square's 95 % point."""
+"""Fits are equally good if their log-likelihoods differ by less than this: half of a chi-square's 95 % point."""
 
 
 class Estimator(Protocol):
-    """What is needed of a classifier: scikit-learn's interface, with answers in place of labels."""
+    """The methods that a classifier must have: scikit-learn's interface, with answers instead of labels."""
 
     def fit(self, X: Any, y: Answers) -> Any:
-        """Train on items and answers, flip rates included."""
+        """Train on items and answers, which have flip rates."""
 
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities, (n, k)."""
@@ -52,10 +52,10 @@ class Estimator(Protocol):
 
 @dataclass(frozen=True)
 class NoisyFit:
-    """estimator: trained on all answers with the final rates. rates: per annotator. answers: with the rates written in.
+    """estimator: trained on all answers with the final rates. rates: per annotator. answers: with these rates.
 
-    temperature: by how much the held-out probabilities had to be softened. log_likelihood: of all answers, in the
-    last round, under probabilities that did not see them.
+    temperature: of the probabilities in the last round; above 1 the model was overconfident. log_likelihood: of all
+    answers in the last round, under probabilities from models that were not trained on them.
     """
 
     estimator: Any
@@ -70,10 +70,10 @@ def rates_from_model(
 ) -> tuple[FlipRates, float, float]:
     """Flip rates from class probabilities of a model that was not trained on these answers.
 
-    probabilities: (items, k); `answers.items` points into it. start: where the rates begin, below one half.
-    Returns the rates, the temperature that explains the answers best, and the log-likelihood there. An error where
-    the answers cannot tell the annotators' flips from the model's errors: that takes several answers per item, or a
-    model whose confidence varies and lies within reach of the temperatures.
+    Gives the rates, the temperature that explains the answers best, and the log-likelihood at it. probabilities:
+    (items, k); `answers.items` are its rows. start: the first value of the rates, below one half. An error if the
+    annotators' flips cannot be distinguished from the model's errors: this needs several answers per item, or a model
+    whose confidence varies, and which is calibrated at one of the temperatures.
 
     >>> from oneof import UniformQueries, respond
     >>> labels = np.arange(3000) % 10
@@ -93,37 +93,38 @@ def rates_from_model(
         )
     if not len(answers):
         raise ValueError("there are no answers to estimate rates from")
-    rates, temperature, value, doubt = _weighed(p, answers, start, tuple(temperatures))
+    rates, temperature, value, doubt = _rates_and_doubt(p, answers, start, tuple(temperatures))
     if doubt:
         raise ValueError(doubt)
     return rates, temperature, value
 
 
-def _weighed(
+def _rates_and_doubt(
     p: Floats, answers: Answers, start: float, temperatures: tuple[float, ...]
 ) -> tuple[FlipRates, float, float, str]:
-    """Rates, best temperature, its log-likelihood, and why the rates cannot be told from the model's errors, if so."""
+    """The rates, the best temperature, its log-likelihood, and why the rates cannot be trusted (empty if they can)."""
     answers = answers.answered
-    asked, row = np.unique(answers.items, return_inverse=True)
-    scores = np.log(np.maximum(p[asked], 1e-12))
+    items, row = np.unique(answers.items, return_inverse=True)
+    scores = np.log(np.maximum(p[items], 1e-12))
     fits = [(*_at_temperature(scores / t, answers, row, start), t) for t in temperatures]
     best, value, temperature = max(fits, key=lambda fit: fit[1])
     pairs = np.stack([np.stack([fit[0].flip_yes, fit[0].flip_no], axis=1) for fit in fits])
-    told = np.array([fit[1] for fit in fits])
-    weights = np.exp(told - value) / np.exp(told - value).sum()
+    values = np.array([fit[1] for fit in fits])
+    weights = softmax(values)
     away = pairs - np.einsum("t,tac->ac", weights, pairs)
     between = np.einsum("t,tac,tad->acd", weights, away, away)
     rates = FlipRates(best.annotators, best.flip_yes, best.flip_no, best.covariance + between, best.answers)
-    as_good = pairs[told > value - AS_WELL]
-    apart = float(np.ptp(as_good, axis=0).max())
+    as_good = pairs[values > value - AS_WELL]
     remedy = "ask some questions twice, or use gold items"
     doubt = ""
-    if apart > MOST_APART:
+    if np.ptp(as_good, axis=0).max() > LARGEST_RANGE:
         doubt = (
             f"these answers cannot tell the annotators' flips from the model's errors: rates from {as_good.min():.2f} "
             f"to {as_good.max():.2f} explain them as well; {remedy}"
         )
-    elif temperatures == TEMPERATURES and temperature in (min(temperatures), max(temperatures)) and _alone(told):
+    elif (
+        temperatures == TEMPERATURES and temperature in (min(temperatures), max(temperatures)) and _one_is_best(values)
+    ):
         doubt = (
             f"the model's probabilities are too far from the truth to tell its errors from the annotators' flips "
             f"(temperature {temperature:g} is the last one tried); {remedy}"
@@ -131,9 +132,9 @@ def _weighed(
     return rates, temperature, value, doubt
 
 
-def _alone(told: Floats) -> bool:
-    """Whether one fit is better than all others: at the end of the temperatures, a still better one lies beyond."""
-    return bool(np.sort(told)[-1] - np.sort(told)[-2] > AS_WELL)
+def _one_is_best(values: Floats) -> bool:
+    """Whether one fit is clearly the best; if its temperature is the first or last one, a better one lies beyond."""
+    return bool(np.sort(values)[-1] - np.sort(values)[-2] > AS_WELL)
 
 
 def fit_with_noise(
@@ -146,61 +147,57 @@ def fit_with_noise(
     folds: int = 3,
     seed: int = 0,
 ) -> NoisyFit:
-    """Train a classifier on answers whose flip rates are unknown, and estimate the rates, per annotator if recorded.
+    """Train a classifier on answers with unknown flip rates, and estimate the rates, of each annotator if named.
 
-    estimator: a classifier such as `OneOfClassifier`; it is cloned, never changed. X: the items, an array whose rows
-    `answers.items` points at. Trains folds * rounds + 1 times. Flip rates that the answers carry are ignored.
+    estimator: a classifier such as `OneOfClassifier`; it is cloned, never changed. X: the items, an array;
+    `answers.items` are its rows. start: the first value of the rates. It trains folds * rounds + 1 times. Flip rates of
+    the answers are ignored.
     """
     from sklearn.base import clone
 
     if rounds < 1 or folds < 2:
         raise ValueError(f"rounds must be at least 1 and folds at least 2, not {rounds} and {folds}")
     names = annotator_names(answers)
-    some = np.full(len(names), start)
-    rates = FlipRates(names, some, some, np.zeros((len(names), 2, 2)), np.zeros(len(names), dtype=np.int64))
-    asked = np.unique(answers.items)
-    if len(asked) < folds:
-        raise ValueError(f"answers about {len(asked)} items cannot make {folds} folds")
-    fold = np.empty(int(asked.max()) + 1, dtype=np.int64)
-    fold[asked] = np.random.default_rng(seed).permutation(len(asked)) % folds
+    first = np.full(len(names), start)
+    rates = FlipRates(names, first, first, np.zeros((len(names), 2, 2)), np.zeros(len(names), dtype=np.int64))
+    items = np.unique(answers.items)
+    if len(items) < folds:
+        raise ValueError(f"answers about {len(items)} items cannot make {folds} folds")
+    fold = np.empty(int(items.max()) + 1, dtype=np.int64)
+    fold[items] = np.random.default_rng(seed).permutation(len(items)) % folds
     temperature, value, doubt = float("nan"), float("nan"), ""
     for _ in range(rounds):
-        told = rates.apply(answers)
-        held_out = np.empty((len(fold), answers.classes))  # only the rows of asked items are ever read
+        noisy = rates.apply(answers)
+        held_out = np.empty((len(fold), answers.classes))  # only the rows of items with answers are used
         for part in range(folds):
-            rows = asked[fold[asked] == part]
-            model = without_holdout(clone(estimator)).fit(X, told[fold[told.items] != part])
+            rows = items[fold[items] == part]
+            model = without_holdout(clone(estimator)).fit(X, noisy[fold[noisy.items] != part])
             held_out[rows] = model.predict_proba(X[rows])
-        rates, temperature, value, doubt = _weighed(held_out, answers, start, TEMPERATURES)
-    if doubt:  # the model is trained all the same: its rates carry the doubt in their covariance
+        rates, temperature, value, doubt = _rates_and_doubt(held_out, answers, start, TEMPERATURES)
+    if doubt:  # the model is trained nevertheless: the covariance of its rates includes the doubt
         warnings.warn(doubt, stacklevel=2)
-    told = rates.apply(answers)
-    return NoisyFit(clone(estimator).fit(X, told), rates, told, temperature, value)
+    noisy = rates.apply(answers)
+    return NoisyFit(clone(estimator).fit(X, noisy), rates, noisy, temperature, value)
 
 
 def _at_temperature(scores: Floats, answers: Answers, row: NDArray[np.int64], start: float) -> tuple[FlipRates, float]:
-    """EM for the rates with the model held fixed, and the log-likelihood. scores: log p of each asked item, (b, k)."""
-    said, subsets = answers.responses, answers.subsets
-    log_prior = scores - logsumexp(scores, axis=1, keepdims=True)
+    """The rates by EM with a fixed model, and the log-likelihood. scores: log p of each item with answers, (b, k)."""
+    subsets = answers.subsets
+    log_prior = log_softmax(scores, axis=1)
 
-    def joint(rates: Floats) -> Floats:
-        told = log_prior.copy()
-        np.add.at(told, row, _log_likelihood(subsets, said, rates))
-        return told
+    def log_joint(rates: Floats) -> Floats:
+        """log P(class, answers) of each item and class, (b, k)."""
+        inside, outside = log_probabilities(answers.responses, *rates.T)
+        joint = log_prior.copy()
+        np.add.at(joint, row, np.where(subsets, inside[:, None], outside[:, None]))
+        return joint
 
     def truth_of(rates: Floats) -> Floats:
-        told = joint(rates)
-        posterior = np.exp(told - logsumexp(told, axis=1, keepdims=True))
+        posterior = softmax(log_joint(rates), axis=1)
         return np.asarray(np.where(subsets, posterior[row], 0).sum(axis=1))
 
     names = annotator_names(answers)
     found = rates_by_em(truth_of, answers, names, row, start=start, rounds=INNER_ROUNDS, tolerance=1e-6)
     who = annotator_index(answers, names)
     best = np.stack([found.flip_yes, found.flip_no], axis=1)[who]
-    return found, float(logsumexp(joint(best), axis=1).sum())
-
-
-def _log_likelihood(subsets: NDArray[np.bool_], said: NDArray[np.bool_], rates: Floats) -> Floats:
-    """log P(answer | class) for every class, (n, k)."""
-    inside, outside = log_probabilities(said, *rates.T)
-    return np.asarray(np.where(subsets, inside[:, None], outside[:, None]))
+    return found, float(logsumexp(log_joint(best), axis=1).sum())

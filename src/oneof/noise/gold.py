@@ -1,4 +1,4 @@
-"""Flip rates from gold items: items whose class is known, asked about like all others."""
+"""Flip rates from gold items: items whose class is known, mixed with all others."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,9 +8,9 @@ from oneof.noise.rates import FlipRates, annotator_index, annotator_names, covar
 
 
 def rates_from_gold(answers: Answers, labels: ArrayLike) -> FlipRates:
-    """Count who said the wrong thing about items whose class is known.
+    """The flip rates of each annotator, from wrong answers about items whose class is known.
 
-    labels: int (items,), the class of each item, -1 where it is unknown; `answers.items` points into it.
+    labels: int (items,), the class of each item, -1 where it is unknown; `answers.items` are its rows.
 
     >>> from oneof import UniformQueries, respond
     >>> labels = np.arange(4000) % 10
@@ -31,12 +31,12 @@ def rates_from_gold(answers: Answers, labels: ArrayLike) -> FlipRates:
     answers = answers.answered
     gold = answers[truth[answers.items] >= 0]
     if not len(gold):
-        raise ValueError("no answer is about a gold item: every label of the items asked about is -1")
+        raise ValueError("no answer is about a gold item: every item with answers has the label -1")
     names = annotator_names(answers)
     who = annotator_index(gold, names)
-    known = gold.contains(truth[gold.items]).astype(np.float64)
-    rates = maximise(known, gold.responses, who, len(names))
-    spread = covariance(known, gold.responses, who, rates, np.arange(len(gold)))
-    asked = [np.bincount(who, weights=kind, minlength=len(names)) for kind in (known, 1 - known)]
+    yes = gold.contains(truth[gold.items]).astype(np.float64)
+    rates = maximise(yes, gold.responses, who, len(names))
+    spread = covariance(yes, gold.responses, who, rates, np.arange(len(gold)))
+    known = [np.bincount(who, weights=kind, minlength=len(names)) for kind in (yes, 1 - yes)]
     counts = np.bincount(who, minlength=len(names))
-    return FlipRates(names, rates[:, 0], rates[:, 1], spread, counts, known=np.stack(asked, axis=1))
+    return FlipRates(names, rates[:, 0], rates[:, 1], spread, counts, known=np.stack(known, axis=1))

@@ -1,14 +1,14 @@
-"""Privacy: whoever answers flips a coin first, so that no single answer gives them away.
+"""Privacy by randomised response: answers are flipped at random, so that a single answer reveals little.
 
 Randomised response (Warner 1965): report the true yes/no with probability e^eps / (1 + e^eps), and the opposite
-otherwise. Whatever is reported, its probability differs between the two truths by a factor of at most e^eps: this is
-local differential privacy with budget eps. The flips are ordinary noise with known rates,
+otherwise. The probability of any report differs between the two truths by a factor of at most e^eps: this is local
+differential privacy with budget eps. The flips are ordinary noise with known rates,
 
     rho0 = rho1 = 1 / (1 + e^eps),
 
 so every objective and estimate of this library corrects for them. Estimates that are linear in the answers then need
-((e^eps + 1) / (e^eps - 1))^2 times as many answers where yes and no were equally likely, and more where they were
-not, because the flips add variance that was not there. `oneof.plan` gives the exact figure for an accuracy.
+((e^eps + 1) / (e^eps - 1))^2 times as many answers if yes and no are equally likely, and more otherwise, because the
+flips add variance. `oneof.plan` gives the exact figure for an accuracy.
 """
 
 from math import exp, inf, log, tanh
@@ -32,7 +32,7 @@ def flip_rate(epsilon: float) -> float:
 
 
 def epsilon_of(flip_yes: float, flip_no: float) -> float:
-    """The budget that flips at these rates amount to; infinite where an answer is never flipped.
+    """The privacy budget of flips at these rates; infinite if one kind of answer is never flipped.
 
     >>> round(epsilon_of(flip_rate(2.0), flip_rate(2.0)), 6)
     2.0
@@ -54,7 +54,7 @@ def cost(epsilon: float) -> float:
 
 
 def randomise(responses: ArrayLike, epsilon: float, rng: np.random.Generator | int) -> NDArray[np.bool_]:
-    """Randomised response on true answers, bool (n,) -> bool (n,). Do this before anything is written down.
+    """True answers after randomised response, bool (n,) -> bool (n,). Apply it before anything is stored.
 
     >>> randomise([True, True, False, False], epsilon=1.0, rng=3)
     array([False, False, False, False])
@@ -67,9 +67,9 @@ def randomise(responses: ArrayLike, epsilon: float, rng: np.random.Generator | i
 
 
 def privatise(answers: Answers, epsilon: float, rng: np.random.Generator | int) -> Answers:
-    """Answers after randomised response, carrying their flip rates, so that training and judging correct for them.
+    """Answers after randomised response, with their flip rates, so that training and judging correct for them.
 
-    Flip rates that the answers carry already (annotators err) are joined with the new ones.
+    Flip rates that the answers have already (annotators err) are combined with the new ones.
 
     >>> true = Answers([[True, False, False]] * 4, [True, True, False, False])
     >>> private = privatise(true, epsilon=1.0, rng=3)
@@ -87,16 +87,16 @@ def privatise(answers: Answers, epsilon: float, rng: np.random.Generator | int) 
     }
     for name, old, new in (("known_yes", rho1, changes["flip_yes"]), ("known_no", rho0, changes["flip_no"])):
         known = getattr(answers, name)
-        if known is not None:  # the same error, shrunk by 1 - 2 rate, of a rate that is nearer to one half
+        if known is not None:  # the count at which the new rate has the old standard error times 1 - 2 rate
             changes[name] = known * new * (1 - new) / np.maximum((1 - 2 * rate) ** 2 * old * (1 - old), 1e-12)
     return answers.replace(**changes)
 
 
 def spent(answers: Answers, items: int | None = None) -> NDArray[np.float64]:
-    """The whole budget used up on each item, (items,): budgets of several answers about one item add up.
+    """The privacy budget spent on each item, (items,): the budgets of all answers about an item are added up.
 
-    Only flips on purpose protect anybody (`Answers.randomised`, which `privatise` writes): an annotator's slips are not
-    a mechanism. Infinite for an item with an answer that was not flipped on purpose; a skip counts as an answer.
+    Only flips on purpose protect privacy (`Answers.randomised`, which `privatise` sets), not the errors of annotators.
+    Infinite for an item with an answer that was not randomised; a skip counts as an answer.
 
     >>> rate = flip_rate(1.0)
     >>> twice = Answers([[True, False]] * 2, [True, True], items=[0, 0], flip_yes=rate, flip_no=rate, randomised=rate)
@@ -115,39 +115,39 @@ def spent(answers: Answers, items: int | None = None) -> NDArray[np.float64]:
 
 
 def measured_epsilon(truth: ArrayLike, reported: ArrayLike, confidence: float = 0.95) -> Estimate:
-    """What budget a flipping device really keeps, from a test run on known answers. (n,) bool each.
+    """The privacy budget of a flipping device, from a test run on known answers. truth, reported: bool (n,).
 
-    The interval covers the true budget with at least this confidence: exact intervals for the two flip rates, joined
-    by Bonferroni. A device that promises epsilon and shows `low` above it breaks its promise.
+    The interval contains the true budget with at least this confidence: exact intervals for the two flip rates,
+    combined by Bonferroni. If a device promises epsilon and `low` is above it, the promise is broken.
 
     >>> truth = np.arange(20_000) % 2 == 0
     >>> estimate = measured_epsilon(truth, randomise(truth, epsilon=2.0, rng=0))
     >>> estimate.low < 2.0 < estimate.high
     True
     """
-    told, said = np.asarray(truth), np.asarray(reported)
-    if told.dtype != np.bool_ or said.dtype != np.bool_ or told.shape != said.shape or told.ndim != 1:
+    true, report = np.asarray(truth), np.asarray(reported)
+    if true.dtype != np.bool_ or report.dtype != np.bool_ or true.shape != report.shape or true.ndim != 1:
         raise ValueError(
-            f"truth and reported must be bool (n,), not {told.dtype} {told.shape}, {said.dtype} {said.shape}"
+            f"truth and reported must be bool (n,), not {true.dtype} {true.shape}, {report.dtype} {report.shape}"
         )
-    if not told.any() or told.all():
+    if not true.any() or true.all():
         raise ValueError("the test run needs true answers of both kinds, yes and no")
     rates, lows, highs = [], [], []
     for kind in (True, False):
-        flips = said[told == kind] != kind
+        flips = report[true == kind] != kind
         low, high = clopper_pearson(int(flips.sum()), len(flips), (1 + confidence) / 2)
         rates.append(float(flips.mean()))
         lows.append(float(low))
         highs.append(float(high))
-    # Below one half a lower rate means a larger budget; a device that flips more often than not is out of scope.
+    # Below one half a lower rate means a larger budget; rates above one half would reverse this, and are refused.
     if max(rates) > 0.5:
         raise ValueError(f"more than half of the answers are flipped ({max(rates):.2f}): yes and no may be mixed up")
     ends = (epsilon_of(*rates), epsilon_of(*(min(rate, 0.5) for rate in highs)), epsilon_of(*lows))
-    return Estimate(*ends, len(told))
+    return Estimate(*ends, len(true))
 
 
 def _distance(p: float, q: float) -> float:
-    """How far apart one report's probabilities are under the two truths, |log(p / q)|."""
+    """|log(p / q)|: how much the probability of one report differs between the two truths."""
     if p == q:
         return 0.0
     return abs(log(p / q)) if p > 0 and q > 0 else inf

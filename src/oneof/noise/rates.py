@@ -1,9 +1,9 @@
-"""FlipRates: how often each annotator says the wrong thing, how sure we are, and who is of no use.
+"""FlipRates: how often each annotator answers wrongly, how certain the rates are, and whose answers are useless.
 
     flip_yes = P(no | truth yes)      flip_no = P(yes | truth no)      trust = 1 - flip_yes - flip_no
 
-Trust is 1 for a perfect annotator, 0 for one whose answer has nothing to do with the question (a coin, or always
-yes), and -1 for one who always says the opposite.
+Trust is 1 for a perfect annotator, 0 for one whose answers do not depend on the question (at random, or always yes),
+and -1 for one who always answers the opposite.
 """
 
 from collections.abc import Callable
@@ -19,19 +19,19 @@ from oneof.answers import Answers
 Floats = NDArray[np.float64]
 
 CERTAIN = 3.0
-"""Standard errors that make a verdict; at three, one honest annotator in a thousand would be named by accident."""
+"""Standard errors that a verdict needs; with three, one honest annotator in a thousand is named by mistake."""
 
 GOOD = 0.5
-"""Trust that an annotator who answers at random must be shown to be below; flips of 25 % each way."""
+"""An annotator is "random" if the trust is surely below this: flips of 25 % of yes and of no."""
 
 
 @dataclass(frozen=True)
 class FlipRates:
-    """Flip rates of a annotators; one without a name stands for everybody.
+    """Flip rates of a annotators; an annotator without a name stands for all.
 
-    annotators: names. flip_yes, flip_no: (a,). covariance: (a, 2, 2) of the two rates. answers: int (a,), how many
-    answers each estimate rests on. known: (a, 2), how many answers of known truth, yes and no, each rate rests on; by
-    default as many as would give the covariance.
+    annotators: names. flip_yes, flip_no: (a,). covariance: (a, 2, 2) of the two rates. answers: int (a,), the number of
+    answers used for each. known: (a, 2), the numbers of answers of known truth, yes and no, used for each rate; by
+    default the numbers that would give the covariance.
     """
 
     annotators: tuple[str, ...]
@@ -43,18 +43,19 @@ class FlipRates:
 
     @property
     def worth(self) -> Floats:
-        """From how many answers of known truth each rate might as well have been estimated, (a, 2); infinite if known.
+        """The number of answers of known truth that would give rates as certain as these, (a, 2); infinite if known.
 
-        A rate of variance v is worth rate (1 - rate) / v answers. Errors of the two rates may go together; the largest
-        eigenvalue of their correlation bounds what that can do to any figure made of them, and is divided by.
+        A rate of variance v is worth rate (1 - rate) / v answers. The errors of the two rates may be correlated, which
+        can increase the variance of a figure made of them by at most the largest eigenvalue of their correlation
+        matrix; so the numbers are divided by it.
         """
         if self.known is not None:
             return self.known
         rates = np.stack([self.flip_yes, self.flip_no], axis=1)
         variances = np.diagonal(self.covariance, axis1=1, axis2=2)
-        together = np.abs(self.covariance[:, 0, 1])
+        common = np.abs(self.covariance[:, 0, 1])
         with np.errstate(divide="ignore", invalid="ignore"):
-            correlation = np.nan_to_num(together / np.sqrt(variances.prod(axis=1)))
+            correlation = np.nan_to_num(common / np.sqrt(variances.prod(axis=1)))
             counts = rates * (1 - rates) / variances / (1 + correlation)[:, None] - 1
         return np.where(variances > 0, np.maximum(counts, 0.0), np.inf)
 
@@ -70,9 +71,9 @@ class FlipRates:
 
     @property
     def verdicts(self) -> list[str]:
-        """One word an annotator: "fine", "random", "inverts", or "unclear" where the answers are too few to tell.
+        """A word for each annotator: "fine", "random", "inverts", or "unclear" if there are too few answers.
 
-        "random" also holds whoever always says yes, or always no: those answers carry nothing either.
+        "random" is also somebody who always answers yes, or always no: those answers tell nothing either.
         """
         low, high = self.trust - CERTAIN * self.trust_error, self.trust + CERTAIN * self.trust_error
         verdicts = np.select([low > 0, high < 0, high < GOOD], ["fine", "inverts", "random"], "unclear")
@@ -100,18 +101,18 @@ class FlipRates:
         )
 
     def apply(self, answers: Answers) -> Answers:
-        """The answers with these rates written in, ready to train on or to judge by.
+        """The answers with these flip rates, to train on or to judge by.
 
-        How sure the rates are goes with them (`known_yes`, `known_no`), and widens every interval. Answers of
-        annotators who answer at random are left out: they say nothing. Those of annotators who invert are turned
-        around, and so are their rates.
+        They also get `known_yes` and `known_no`, how certain the rates are, which widens every interval. Answers of
+        annotators with the verdict "random" are left out: they tell nothing. Answers of annotators who invert are
+        inverted, and so are their rates.
 
         >>> rates = FlipRates(("ann", "bob"), np.array([0.1, 0.9]), np.array([0.1, 0.95]),
         ...                   np.full((2, 2, 2), 1e-5), np.array([900, 900]))
         >>> rates.verdicts
         ['fine', 'inverts']
-        >>> told = rates.apply(Answers([[True, False]] * 2, [True, True], annotators=["ann", "bob"]))
-        >>> told.responses, told.flip_yes.round(2), told.flip_no.round(2)
+        >>> answers = rates.apply(Answers([[True, False]] * 2, [True, True], annotators=["ann", "bob"]))
+        >>> answers.responses, answers.flip_yes.round(2), answers.flip_no.round(2)
         (array([ True, False]), array([0.1, 0.1]), array([0.1 , 0.05]))
         """
         who = annotator_index(answers, self.annotators)
@@ -120,41 +121,41 @@ class FlipRates:
         rho0 = np.where(inverts, 1 - self.flip_no[who], self.flip_no[who])
         kept = (np.array(self.verdicts) != "random")[who] & (rho1 + rho0 < 1)
         worth = self.worth[who]
-        turned = answers.replace(
+        noisy = answers.replace(
             responses=answers.responses ^ inverts,
             flip_yes=np.where(kept, rho1, 0.0),
             flip_no=np.where(kept, rho0, 0.0),
             known_yes=worth[:, 0],
             known_no=worth[:, 1],
         )
-        return turned[kept]
+        return noisy[kept]
 
     def __str__(self) -> str:
         return self.table().to_string(index=False, float_format=lambda value: f"{value:.3f}")
 
 
 def annotator_names(answers: Answers) -> tuple[str, ...]:
-    """Who answered, in alphabetical order; one empty name where nobody is recorded."""
+    """The annotators in alphabetical order; one empty name if they are not named."""
     return ("",) if answers.annotators is None else tuple(np.unique(answers.annotators).tolist())
 
 
 def annotator_index(answers: Answers, names: tuple[str, ...]) -> NDArray[np.int64]:
-    """The place of each answer's annotator among the names, (n,); an error for one who is not there."""
+    """The place of each answer's annotator in `names`, (n,); an error for one who is not there."""
     if names == ("",) or answers.annotators is None:
         if len(names) > 1:
-            raise ValueError("these answers do not say who gave them, but the rates are per annotator")
+            raise ValueError("these answers have no annotators, but the rates are per annotator")
         return np.zeros(len(answers), dtype=np.int64)
-    place = {name: row for row, name in enumerate(names)}
-    unknown = next((name for name in answers.annotators.tolist() if name not in place), None)
-    if unknown is not None:
+    index = pd.Index(names).get_indexer(pd.Index(answers.annotators)).astype(np.int64)
+    if (index < 0).any():
+        unknown = str(answers.annotators[np.argmin(index)])
         raise ValueError(f"there are no flip rates for annotator {unknown!r}; known: {', '.join(names)}")
-    return np.array([place[name] for name in answers.annotators.tolist()], dtype=np.int64)
+    return index
 
 
 def maximise(truth: Floats, responses: NDArray[np.bool_], who: NDArray[np.int64], count: int) -> Floats:
-    """Rates (count, 2) from P(truth is yes) of each answer, (n,): the M-step, or plain counting where truth is known.
+    """Rates (count, 2) from P(truth is yes) of each answer, (n,): the M-step, or plain counting if the truth is known.
 
-    Each annotator gets one imagined answer of either kind, half of it flipped (Jeffreys' prior).
+    Each annotator gets one additional answer of each kind, half of it flipped (Jeffreys' prior).
     """
     rates = np.empty((count, 2))
     for column, (mass, wrong) in enumerate(((truth, ~responses), (1 - truth, responses))):
@@ -176,26 +177,26 @@ def rates_by_em(
     """Flip rates for answers whose truth is unknown, by EM: expected truths from rates, rates from expected truths.
 
     truth_of: from the rates of each answer, (n, 2), to P(truth is yes | all answers), (n,). names: the
-    annotators, some of whom may have given none of these answers. group: see `covariance`.
-    start: where the rates begin, below one half, or the solution in which everybody inverts is found.
+    annotators, some of whom may have given none of these answers. group: see `covariance`. start: the first value of
+    the rates; below one half, because otherwise EM finds the solution in which everybody inverts.
     """
-    who, said = annotator_index(answers, names), answers.responses
+    who, responses = annotator_index(answers, names), answers.responses
     rates = np.full((len(names), 2), start)
     for _ in range(rounds):
         truth = truth_of(rates[who])
-        update = maximise(truth, said, who, len(names))
+        update = maximise(truth, responses, who, len(names))
         moved = np.abs(update - rates).max()
         rates = update
         if moved < tolerance:
             break
-    spread = covariance(truth, said, who, rates, group)
+    spread = covariance(truth, responses, who, rates, group)
     return FlipRates(names, rates[:, 0], rates[:, 1], spread, np.bincount(who, minlength=len(names)))
 
 
 def covariance(
     truth: Floats, responses: NDArray[np.bool_], who: NDArray[np.int64], rates: Floats, group: NDArray[np.int64]
 ) -> Floats:
-    """Covariance of each annotator's two rates, (a, 2, 2), all others' rates being uncertain too.
+    """The covariance of each annotator's two rates, (a, 2, 2), taking into account that all other rates are uncertain.
 
     truth: P(truth is yes | all answers) of each answer, (n,). group: int (n,), which answers share one unknown truth
     (a question, or an item). The score of a group is the expected score had its truth been known (Fisher's identity);
@@ -209,8 +210,8 @@ def covariance(
         (np.concatenate([by_yes, by_no]), (np.tile(group, 2), np.concatenate([2 * who, 2 * who + 1]))),
         shape=(int(group.max(initial=-1)) + 1, 2 * count),
     )
-    # The prior's own information keeps the matrix invertible where an annotator was never asked one kind.
-    imagined = 1 / np.clip(rates * (1 - rates), 1e-3, None)
-    whole = np.linalg.inv((scores.T @ scores).toarray() + np.diag(imagined.ravel()))
+    # The information of the prior keeps the matrix invertible if an annotator has no answers of one kind.
+    prior = 1 / np.clip(rates * (1 - rates), 1e-3, None)
+    whole = np.linalg.inv((scores.T @ scores).toarray() + np.diag(prior.ravel()))
     place = 2 * np.arange(count)[:, None, None] + np.array([[0, 1]])
     return np.asarray(whole[place.transpose(0, 2, 1), place])

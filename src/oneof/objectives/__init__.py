@@ -1,7 +1,7 @@
-"""What training minimises. `create(name, **options)` gives an objective; `names()` lists them.
+"""Objectives: what training minimises. `create(name, **options)` gives one by name; `names()` lists them.
 
-Each is called with logits and answers and returns `Risk(value, raw)`: `value` is back-propagated, `raw` is the
-risk before any correction. Add one in a file of its own, with the `register` decorator, and import it here.
+An objective is called with logits and answers and gives `Risk(value, raw)`: `value` is back-propagated, `raw` is the
+risk before any correction. To add one, write a file with the `register` decorator and import it here.
 """
 
 from oneof.objectives import complementary, correction, likelihood, losses, partial, proden, unbiased

@@ -1,9 +1,9 @@
-"""The protocol of objectives, built so that a batch may be split over micro-batches or machines.
+"""The protocol of objectives, made so that a batch may be split into micro-batches or over several machines.
 
 The raw risk of a batch is a sum over its answers, divided by counts that depend on the answers alone. So an objective
-gives its `counts`, which add up over the parts of a batch, and each part's share of the `raw` risk, given the counts
-of the whole; shares add up too. The correction comes last, on the whole: a corrected risk is *not* the average of
-the corrected risks of the parts.
+gives `counts`, which are added up over the parts of a batch, and then, from the total counts, each part's share of the
+`raw` risk; the shares are added up too. The correction is applied last, to the risk of the whole batch: it is *not* the
+average of the corrected risks of the parts.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,9 @@ Counts = tuple[float, ...]
 
 
 class Risk(NamedTuple):
-    """`value` is back-propagated; `raw` is the risk before any correction. Both are scalars.
+    """The risk of a batch: `value` is back-propagated; `raw` is the risk before any correction. Both are scalars.
 
-    It can be used as its value: `loss = objective(...)`, then `loss.backward()`, `loss.item()`, `loss + penalty`.
+    It can be used like its value: `loss = objective(...)`, then `loss.backward()`, `loss.item()`, `loss + penalty`.
     """
 
     value: Tensor
@@ -39,7 +39,7 @@ class Risk(NamedTuple):
         """The value as a number."""
         return float(self.value.item())
 
-    # Without these a sum with a penalty would be a longer tuple, and twice the risk two pairs: they override tuple's.
+    # A tuple's own + would append the penalty, and its * would repeat the pair: these override them.
     def __add__(self, other: Any) -> Tensor:  # type: ignore[override]
         return torch.as_tensor(self.value + (other.value if isinstance(other, Risk) else other))
 
@@ -59,9 +59,9 @@ class Risk(NamedTuple):
 class Batch(NamedTuple):
     """n answers about b items.
 
-    subsets: bool (n, k). responses: bool (n,). rows: int (n,), the row of the logits each answer is about; None
-    where answer i is about row i. items: int (b,), which training items the rows of the logits are, for objectives
-    that remember. flip_yes, flip_no: rates, scalar or (n,), or None where no answer of the data is ever wrong.
+    subsets: bool (n, k). responses: bool (n,). rows: int (n,), the row of the logits that each answer is about; None
+    if answer i is about row i. items: int (b,), the training item of each row of the logits, for objectives that keep
+    something for each item. flip_yes, flip_no: rates, scalar or (n,), or None if answers are never wrong.
     """
 
     subsets: Tensor
@@ -73,14 +73,14 @@ class Batch(NamedTuple):
 
     @classmethod
     def of(cls, answers: Answers, device: torch.device | str = "cpu") -> "Batch":
-        """All of these answers but skips; `answers.items` are the rows of the logits that they are about."""
+        """All answers except skips; `answers.items` are the rows of the logits that they are about."""
         answers = answers.answered
         rates = above_zero(answers.flip_yes), above_zero(answers.flip_no)
-        plain = np.array_equal(answers.items, np.arange(len(answers)))
-        rows = None if plain else torch.tensor(answers.items, device=device)
+        in_order = np.array_equal(answers.items, np.arange(len(answers)))
+        rows = None if in_order else torch.tensor(answers.items, device=device)
         flips = (None if rate is None else torch.tensor(rate, device=device) for rate in rates)
-        said = torch.tensor(answers.subsets, device=device), torch.tensor(answers.responses, device=device)
-        return cls(*said, rows, None, *flips)
+        subsets, responses = (torch.tensor(part, device=device) for part in (answers.subsets, answers.responses))
+        return cls(subsets, responses, rows, None, *flips)
 
     @property
     def noisy(self) -> bool:
@@ -88,23 +88,23 @@ class Batch(NamedTuple):
         return self.flip_yes is not None or self.flip_no is not None
 
     def consistent(self) -> Tensor:
-        """The labels each answer leaves possible, bool (n, k)."""
+        """The labels that each answer leaves possible, bool (n, k)."""
         return consistent_sets(self.subsets, self.responses)
 
     def per_answer(self, values: Tensor) -> Tensor:
-        """Values of items (b, ...) repeated for each of their answers (n, ...)."""
+        """Values of items, (b, ...), repeated for each of their answers, (n, ...)."""
         return values if self.rows is None else values[self.rows]
 
     def per_item(self, values: Tensor, items: int) -> Tensor:
-        """Values of answers (n, k) added up over the answers of each item (b, k)."""
+        """Values of answers, (n, k), added up over the answers about each item, (b, k)."""
         if self.rows is None:
             return values
         return values.new_zeros(items, values.shape[1]).index_add_(0, self.rows, values)
 
     def shares(self, dtype: torch.dtype) -> Tensor | None:
-        """The weight of each answer when every item counts as one: 1 / (answers about its item). (n,).
+        """The weight of each answer if every item has weight one: 1 / (number of answers about its item). (n,).
 
-        None where every answer is about an item of its own, so that the plain case costs nothing.
+        None if every item has one answer, so that this common case costs nothing.
         """
         if self.rows is None:
             return None
@@ -112,27 +112,27 @@ class Batch(NamedTuple):
 
 
 class Objective:
-    """What training minimises. Subclasses give `raw`, and where needed `counts`, `correct` and what they remember."""
+    """What training minimises. A subclass defines `raw`; if needed also `counts`, `correct`, and the state it keeps."""
 
     corrects_flips = False
-    """Whether flip rates are taken into account; if not, giving them is an error rather than a silent bias."""
+    """Whether the objective takes flip rates into account; if not, answers with flip rates are refused."""
 
     def counts(self, batch: Batch) -> Counts:
-        """What the raw risk is divided by; counts of parts add up. Here: the number of items with answers."""
+        """What the raw risk is divided by, to be added up over parts. Here: the number of items with answers."""
         if batch.rows is None:
             return (float(len(batch.responses)),)
         return (float(torch.count_nonzero(torch.bincount(batch.rows))),)
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
-        """The share of this part in the uncorrected risk of a batch with these counts. (b, k) -> scalar."""
+        """This part's share of the uncorrected risk. counts: of the whole batch. (b, k) -> scalar."""
         raise NotImplementedError
 
     def correct(self, raw: Tensor) -> Tensor:
-        """What is back-propagated, from the raw risk of the whole batch."""
+        """The risk that is back-propagated, from the raw risk of the whole batch."""
         return raw
 
     def slope(self, raw: float) -> float:
-        """The derivative of `correct`, from `correct` itself: the corrected gradient is this times the raw one."""
+        """The derivative of `correct`: the gradient of the corrected risk is this times that of the raw risk."""
         if type(self).correct is Objective.correct:
             return 1.0
         z = torch.tensor(raw, dtype=torch.float64, requires_grad=True)
@@ -140,17 +140,17 @@ class Objective:
         return float(slope)
 
     def prepare(self, items: int, classes: int) -> None:
-        """Told once before training how many items and classes there are; for objectives that remember."""
+        """Called once before training, for objectives that keep something for each item."""
 
     def merge(self, total: Callable[[Tensor], Tensor]) -> None:
-        """Bring together what several workers remember; `total` sums a tensor over them."""
+        """Merge the state of several workers; `total` sums a tensor over them."""
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint must hold to go on exactly."""
+        """The state that a checkpoint must hold, so that training can resume exactly."""
         return {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up what `state_dict` gave."""
+        """Restore the state that `state_dict` gave."""
 
     def __call__(
         self,
@@ -163,9 +163,9 @@ class Objective:
         flip_yes: Tensor | float | None = None,
         flip_no: Tensor | float | None = None,
     ) -> Risk:
-        """The risk of a batch. logits: (b, k). The rest as in `Batch`; without `rows`, b = n.
+        """The risk of a batch. logits: (b, k). Other arguments: see `Batch`; without `rows`, b = n.
 
-        In place of subsets, responses and all that follows there may be `Answers`, whose items are rows of the logits.
+        Instead of subsets, responses, rows and flip rates you can pass `Answers` whose items are rows of the logits.
 
         >>> from oneof import Answers, objectives
         >>> loss = objectives.create("likelihood")(torch.zeros(1, 4), Answers([[True, True, False, False]], [True]))
@@ -173,6 +173,10 @@ class Objective:
         0.6931
         """
         if isinstance(subsets, Answers):
+            beside = {"responses": responses, "rows": rows, "flip_yes": flip_yes, "flip_no": flip_no}
+            extra = [name for name, value in beside.items() if value is not None]
+            if extra:
+                raise ValueError(f"Answers hold their own {extra[0]}: use answers.replace(...) to change them")
             batch = Batch.of(subsets, logits.device)._replace(items=items)
         elif responses is None:
             raise ValueError("responses are missing: pass subsets and responses, or Answers")
@@ -180,7 +184,7 @@ class Objective:
             batch = Batch(subsets, responses, rows, items, above_zero(flip_yes), above_zero(flip_no))
         check(self, logits, batch)
         if logits.dtype.itemsize < 4:
-            logits = logits.float()  # half precision is for the network; a risk is a sum of small differences
+            logits = logits.float()  # a sum of small differences needs full precision
         raw = self.raw(logits, batch, self.counts(batch))
         return Risk(self.correct(raw), raw)
 
@@ -190,7 +194,7 @@ class Objective:
 
 
 def check(objective: Objective, logits: Tensor, batch: Batch) -> None:
-    """Refuse shapes and types that would broadcast into a wrong number."""
+    """Refuse shapes and types that would silently broadcast to a wrong result."""
     subsets, responses = batch.subsets, batch.responses
     if logits.ndim != 2 or subsets.ndim != 2 or logits.shape[1] != subsets.shape[1]:
         raise ValueError(
@@ -205,7 +209,7 @@ def check(objective: Objective, logits: Tensor, batch: Batch) -> None:
     if n == 0:
         raise ValueError("there are no answers in this batch")
     if batch.rows is None and len(logits) != n:
-        raise ValueError(f"{n} answers but {len(logits)} rows of logits: pass rows to say which is about which")
+        raise ValueError(f"{n} answers but {len(logits)} rows of logits: pass rows, the row that each answer is about")
     if batch.rows is not None:
         _check_rows(batch.rows, n, len(logits))
     if batch.items is not None and batch.items.shape != (len(logits),):
@@ -219,12 +223,12 @@ def check(objective: Objective, logits: Tensor, batch: Batch) -> None:
 
 
 def size_range(sizes: Tensor, classes: int) -> tuple[int, int]:
-    """The smallest and the largest of these sizes (n,) of sets of labels, none of which may be empty or everything."""
+    """The smallest and the largest of these sizes of sets, (n,); an error if a set is empty or has all labels."""
     smallest, largest = (int(end.item()) for end in sizes.aminmax())
     if smallest < 1 or largest >= classes:
         row = int(((sizes < 1) | (sizes >= classes)).nonzero()[0])
         raise ValueError(
-            f"answer {row} asks about no label or about every label, expected 1..{classes - 1} of {classes} labels"
+            f"answer {row}: its question has no label or every label, expected 1..{classes - 1} of {classes} labels"
         )
     return smallest, largest
 
@@ -240,7 +244,7 @@ def _check_rows(rows: Tensor, answers: int, items: int) -> None:
 
 
 def above_zero(rate: Any) -> Any:
-    """Flip rates, or None where they are zero throughout: that is no noise.
+    """The flip rates, or None if all are zero, which means no noise.
 
     >>> above_zero(0.0), above_zero(np.zeros(3)), above_zero(0.1)
     (None, None, 0.1)

@@ -1,7 +1,7 @@
-"""MCL: answers turned into sets of complementary labels (Feng et al. 2020, as the paper's transformed baselines).
+"""MCL: answers as sets of complementary labels (Feng et al. 2020; transformed baselines of the paper).
 
 The complementary set is Ybar, the complement of the consistent set S: |Ybar| = k - m after a yes, m after a no. With
-P_S the predicted probability of S, each is ((k - 1) / |Ybar|) times
+P_S the predicted probability of S, each loss is ((k - 1) / |Ybar|) times
 
     MCL-MAE  1 - P_S          MCL-EXP  exp(-P_S)          MCL-LOG  -log P_S
 
@@ -17,10 +17,10 @@ from oneof.objectives.registry import register
 
 
 class Complementary(Objective):
-    """What the three have in common; `of` is the loss as a function of log P_S."""
+    """The common part of the three; `loss_of` is the loss as a function of log P_S."""
 
-    def of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """The loss before its factor, and its derivative in log P_S. (n, 1) -> (n, 1), (n, 1)."""
+    def loss_of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
+        """The loss without its factor, and its derivative by log P_S. (n, 1) -> (n, 1), (n, 1)."""
         raise NotImplementedError
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
@@ -36,7 +36,7 @@ class Complementary(Objective):
 
         def evaluate(logits: Tensor, consistent: Tensor, factor: Tensor) -> Evaluation:
             p, q, log_p = restrict(logits, consistent)
-            loss, slope = self.of(log_p)
+            loss, slope = self.loss_of(log_p)
             return loss.mul_(factor).sum(), q.sub_(p).mul_(slope.mul_(factor))
 
         return scalar(batch.per_answer(logits), evaluate, consistent, factor)
@@ -46,7 +46,7 @@ class Complementary(Objective):
 class ComplementaryExp(Complementary):
     """MCL with the exponential upper-bound loss."""
 
-    def of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
+    def loss_of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """exp(-P_S)."""
         p = torch.exp(log_p)
         loss = torch.exp(-p)
@@ -57,7 +57,7 @@ class ComplementaryExp(Complementary):
 class ComplementaryMae(Complementary):
     """MCL with the mean absolute error."""
 
-    def of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
+    def loss_of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """1 - P_S."""
         return -torch.expm1(log_p), -torch.exp(log_p)
 
@@ -66,6 +66,6 @@ class ComplementaryMae(Complementary):
 class ComplementaryLog(Complementary):
     """MCL with the logarithmic upper-bound loss."""
 
-    def of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
+    def loss_of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """-log P_S."""
         return -log_p, torch.full_like(log_p, -1.0)

@@ -2,7 +2,7 @@
 
     phi(z) = z for z >= 0, kappa |z| for z < 0.        NN: kappa = 0        ABS: kappa = 1
 
-NN has no gradient at all on a batch whose raw risk is negative; ABS climbs back. Watch `Risk.raw` beside `value`.
+On a batch with a negative raw risk NN has no gradient, and ABS increases the raw risk. Compare `Risk.raw` and `value`.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from oneof.objectives.unbiased import Unbiased
 
 
 def corrected(raw: Tensor, kappa: float) -> Tensor:
-    """phi(raw), elementwise: a leaky ReLU whose slope below zero is -kappa. At zero both slopes would do.
+    """phi(raw), elementwise: a leaky ReLU with slope -kappa below zero.
 
     >>> import torch
     >>> corrected(torch.tensor([2.0, -2.0]), kappa=0.5)
@@ -27,7 +27,7 @@ def corrected(raw: Tensor, kappa: float) -> Tensor:
 @register("nn")
 @dataclass(repr=False)
 class NonNegative(Unbiased):
-    """The unbiased risk truncated at zero (kappa = 0). Options as in `Unbiased`."""
+    """The unbiased risk truncated at zero (kappa = 0). Options: see `Unbiased`."""
 
     def correct(self, raw: Tensor) -> Tensor:
         """max(raw, 0)."""
@@ -37,7 +37,7 @@ class NonNegative(Unbiased):
 @register("abs")
 @dataclass(repr=False)
 class Absolute(Unbiased):
-    """The absolute value of the unbiased risk (kappa = 1), or any kappa >= 0. Options as in `Unbiased`."""
+    """The absolute value of the unbiased risk (kappa = 1), or any kappa >= 0. Options: see `Unbiased`."""
 
     kappa: float = 1.0
 

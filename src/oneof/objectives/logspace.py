@@ -4,8 +4,8 @@ A risk F depends on the logits through log p alone, p the softmax. With u = dF /
 
     dF / d logits = u - p * (sum of u over the classes)
 
-so an objective gives its value and this gradient in closed form, and `scalar` makes one differentiable number of them:
-a third of the work that autograd would do over the same formulas, and a third of the memory.
+so an objective computes its value and this gradient in closed form, and `scalar` makes them one differentiable number:
+this takes a third of the time and memory that autograd needs for the same formulas.
 """
 
 from collections.abc import Callable
@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-FEW = 16
-"""Rows of fewer classes do not fill a vector register: torch's softmax goes through them number by number, and takes
-two to five times as long as the same sums over all rows together."""
+NARROW = 16
+"""Rows with fewer classes do not fill a vector register: torch's softmax then works number by number, and takes two to
+five times as long as sums that are vectorised over the rows."""
 
 
 def log_softmax(logits: Tensor) -> Tensor:
@@ -26,26 +26,26 @@ def log_softmax(logits: Tensor) -> Tensor:
 
 
 def plain_softmax(logits: Tensor) -> Tensor:
-    """The softmax p, quickly; no gradient. (n, k) -> (n, k).
+    """The softmax p, fast and without a gradient. (n, k) -> (n, k).
 
     >>> plain_softmax(torch.tensor([[0.0, 1e4], [0.0, 0.0]]))
     tensor([[0.0000, 1.0000],
             [0.5000, 0.5000]])
     """
-    if logits.shape[-1] >= FEW:
+    if logits.shape[-1] >= NARROW:
         return torch.softmax(logits, dim=-1)
     p = torch.sub(logits, logits.amax(-1, keepdim=True)).exp_()
     return p.div_(p.sum(-1, keepdim=True))
 
 
 def plain_log_softmax(logits: Tensor) -> Tensor:
-    """log p, quickly; no gradient. (n, k) -> (n, k).
+    """log p, fast and without a gradient. (n, k) -> (n, k).
 
     >>> plain_log_softmax(torch.tensor([[0.0, 1e4], [0.0, 0.0]]))
     tensor([[-1.0000e+04,  0.0000e+00],
             [-6.9315e-01, -6.9315e-01]])
     """
-    if logits.shape[-1] >= FEW:
+    if logits.shape[-1] >= NARROW:
         return torch.log_softmax(logits, dim=-1)
     log_p = torch.sub(logits, logits.amax(-1, keepdim=True))
     return log_p.sub_(log_p.exp().sum(-1, keepdim=True).log_())
@@ -60,10 +60,10 @@ class NothingLeft(ValueError):
 
 
 def restrict(logits: Tensor, members: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Softmax p, its restriction q to a set of classes, and the log of the set's probability. No gradient.
+    """The softmax p, its restriction q to a set of classes, and the log of the set's probability. No gradient.
 
     (n, k), bool (n, k) -> (n, k), (n, k), (n, 1). Summing probabilities is several times faster than a masked
-    logsumexp, and as accurate until the sum underflows; only then is the slow way taken.
+    logsumexp, and as accurate unless the sum underflows; only then the logsumexp is used.
 
     >>> restrict(torch.tensor([[0.0, 1e4, 0.0]]), torch.tensor([[True, False, True]]))[2]
     tensor([[-9999.3066]])
@@ -85,17 +85,17 @@ Evaluation = tuple[Tensor, Tensor]
 """The value F, a scalar, and dF / d logits, (n, k)."""
 
 
-TOGETHER = 1 << 19
-"""Numbers worked on together: what is computed on the way then stays in the processor's cache. Arrays for all rows
-would each be taken from the system, page by page, and given back at every step."""
+CHUNK = 1 << 19
+"""Numbers in one chunk of rows, so that temporary tensors stay in the processor's cache. Larger ones would be requested
+from the operating system, page by page, and returned to it at every step."""
 
 
 def in_parts(evaluate: Callable[..., Evaluation], logits: Tensor, *constants: Tensor) -> Evaluation:
-    """`evaluate(logits, *constants)`, some rows at a time. Its value must be a sum over the rows."""
-    n, step = len(logits), max(1, TOGETHER // logits.shape[-1])
+    """`evaluate(logits, *constants)`, computed some rows at a time. Its value must be a sum over the rows."""
+    n, step = len(logits), max(1, CHUNK // logits.shape[-1])
     if n <= step:
         return evaluate(logits, *constants)
-    total, gradient = logits.new_zeros(()), _room(logits)
+    total, gradient = logits.new_zeros(()), _uninitialised(logits)
     for start in range(0, n, step):
         rows = slice(start, start + step)
         try:
@@ -106,9 +106,9 @@ def in_parts(evaluate: Callable[..., Evaluation], logits: Tensor, *constants: Te
     return total, gradient
 
 
-def _room(like: Tensor) -> Tensor:
-    """Not filled. Numpy asks for large pages: 40 MB are then 20 pages that the system has to clear and hand over one by
-    one, not 10,000, which takes longer than all the arithmetic."""
+def _uninitialised(like: Tensor) -> Tensor:
+    """A tensor of this shape, not filled. Numpy requests large pages: 40 MB then take 20 pages instead of 10,000 small
+    ones, and getting those from the operating system would take longer than all the arithmetic."""
     return torch.from_numpy(np.empty_like(like.detach().numpy())) if like.is_cpu else torch.empty_like(like)
 
 
@@ -121,16 +121,18 @@ class _Scalar(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        if torch.is_grad_enabled():  # what is saved is constant to autograd: a second derivative would be wrong
+        if (
+            torch.is_grad_enabled()
+        ):  # the saved gradient is a constant to autograd, so a second derivative would be wrong
             raise RuntimeError("risks can be differentiated once only, not with create_graph=True")
         (gradient,) = ctx.saved_tensors
-        # Most often the risk itself is differentiated: then there is nothing to multiply, and nothing to copy.
+        # Usually the risk itself is differentiated, so that the factor is one: then nothing is multiplied or copied.
         whole = gradient if grad.item() == 1 else gradient * grad
         return whole, *(None for _ in ctx.needs_input_grad[1:])
 
 
 def scalar(logits: Tensor, evaluate: Callable[..., Evaluation], *constants: Tensor) -> Tensor:
-    """The value F of `evaluate(logits, *constants)`, differentiable in the logits (once).
+    """The value F of `evaluate(logits, *constants)`, which can be differentiated once by the logits.
 
     The value must be a sum over the rows of the logits. constants: tensors with as many rows, without a gradient.
 

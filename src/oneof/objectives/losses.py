@@ -6,8 +6,8 @@ The paper's bounded losses on the softmax output p (Section V):
 
 and the cross entropy -log p_j, which has no bound.
 
-Any function of the logits is a loss. Those here also know the sum F = sum_ij c_ij l_ij of their values with weights c,
-and u = dF / d log p (see `logspace`), in closed form, which halves time and memory; with r_i = sum_j c_ij:
+Any function of the logits can be a loss. These ones also have a closed form of their weighted sum F = sum_ij c_ij l_ij
+and of u = dF / d log p (see `logspace`), which halves time and memory; with r_i = sum_j c_ij:
 
     MAE  u = -2 c p      MSE  u = -2 (c - r p) p      GCE  u = -c p^q where p > eps, else 0      cross entropy  u = -c
 """
@@ -68,9 +68,9 @@ class _MSE:
 
 
 class _GCE:
-    """Generalised cross entropy (1 - max(p_j, eps)^q) / q; without logits, the loss with this q and eps.
+    """Generalised cross entropy (1 - max(p_j, eps)^q) / q. Without logits: the loss with this q and eps.
 
-    q near 0 behaves like cross entropy, q = 1 is half the MAE. (n, k) -> (n, k).
+    For q near 0 it is like cross entropy, for q = 1 it is half the MAE. (n, k) -> (n, k).
 
     >>> gce(torch.tensor([[0.0, 0.0]]), q=1.0)
     tensor([[0.5000, 0.5000]])
@@ -100,7 +100,7 @@ class _GCE:
 
     def evaluate_sum(self, logits: Tensor, weights: Tensor) -> Evaluation:
         log_p = plain_log_softmax(logits)
-        # c p^q, exact where p itself would underflow
+        # c p^q in log space, because p itself may underflow
         weighted = log_p.clamp(min=self._floor).mul_(self.q).exp_().mul_(weights)
         value = (weights - weighted).sum() / self.q
         weighted.masked_fill_(log_p <= self._floor, 0.0)
@@ -111,7 +111,7 @@ class _GCE:
 
 
 class _CrossEntropy:
-    """-log p_j, the ordinary one; it has no bound, so the paper's theorems do not cover it. (n, k) -> (n, k).
+    """-log p_j, the ordinary cross entropy. It has no bound, so the paper's theorems do not cover it. (n, k) -> (n, k).
 
     >>> cross_entropy(torch.tensor([[0.0, 0.0]]))
     tensor([[0.6931, 0.6931]])
@@ -155,8 +155,8 @@ def get(loss: str | Loss) -> Loss:
 def weighted_sum(loss: Loss, logits: Tensor, weights: Tensor) -> Tensor:
     """sum_ij c_ij l_ij with c the weights, which get no gradient. (n, k), (n, k) -> scalar.
 
-    In closed form where the loss itself has one (`evaluate_sum`), else by autograd: a function that wraps a loss is
-    another loss, and gets its own gradient.
+    In closed form if the loss has one (`evaluate_sum`), otherwise by autograd. A function that wraps a loss has none of
+    its own, so its gradient is found by autograd.
 
     >>> weighted_sum(mae, torch.zeros(2, 2), torch.tensor([[1.0, 0.0], [2.0, -1.0]]))
     tensor(2.)
@@ -168,11 +168,11 @@ def weighted_sum(loss: Loss, logits: Tensor, weights: Tensor) -> Tensor:
 
 
 def spell(value: Any) -> str:
-    """A loss, or any option of an objective, as text that is the same in every process: no addresses of functions.
+    """A loss, or another option of an objective, as text that is the same in every process: without memory addresses.
 
     >>> spell(gce(q=0.5)), spell("mae"), spell(mse)
     ('gce(q=0.5, eps=1e-06)', "'mae'", 'mse')
     """
     if isinstance(value, partial):
-        return f"{spell(value.func)}({', '.join(f'{name}={spell(one)}' for name, one in value.keywords.items())})"
+        return f"{spell(value.func)}({', '.join(f'{name}={spell(option)}' for name, option in value.keywords.items())})"
     return str(getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or repr(value))

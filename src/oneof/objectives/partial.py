@@ -1,4 +1,4 @@
-"""PLL-Avg: answers turned into candidate sets, every candidate weighted alike (Cour et al. 2011, the paper's baseline).
+"""PLL-Avg: answers as candidate sets, with equal weights for all candidates (Cour et al. 2011; the paper's baseline).
 
 The loss of an answer is the mean over its consistent set S of a classwise loss, the MAE in the paper.
 """

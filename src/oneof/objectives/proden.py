@@ -1,9 +1,9 @@
-"""PRODEN: candidate sets with weights that sharpen as training goes on (Lv et al. 2020, the paper's baseline).
+"""PRODEN: candidate sets with weights that sharpen during training (Lv et al. 2020; the paper's baseline).
 
     loss_i = -sum_j w_ij log p_ij        w_i starts at 1_S / |S|; after each visit  w_ij = p_ij 1{j in S} / P_S
 
-The weights belong to the training item and are used the next time it is seen: they are state, kept in checkpoints.
-With weights from the same forward pass the gradient is the likelihood's. Flip rates enter as they do there: the new
+The weights of a training item are used at its next visit: they are state, and part of checkpoints. With weights from
+the same forward pass the gradient would be that of the likelihood. Flip rates are used as in the likelihood: the new
 weights are the posterior, softmax_j(log p_ij + e_ij).
 """
 
@@ -15,12 +15,12 @@ from torch import Tensor
 
 from oneof.objectives import losses
 from oneof.objectives.base import Batch, Counts, Objective, size_range
-from oneof.objectives.likelihood import evidence, posterior, told
+from oneof.objectives.likelihood import evidence, observed, posterior
 from oneof.objectives.registry import register
 
 
 def first_weights(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
-    """What the answers alone say of the class: 1_S / |S| without noise. (b, k)."""
+    """The weights at the first visit, from the answers alone: 1_S / |S| without noise. (b, k)."""
     if batch.rows is None and not batch.noisy:
         consistent = batch.consistent().to(dtype)
         sizes = consistent.sum(1, keepdim=True)
@@ -30,16 +30,16 @@ def first_weights(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
 
 
 def _with_answers(weights: Tensor, batch: Batch) -> Tensor:
-    """The same weights (b, k), with zeros for items that no answer of the batch is about: they teach nothing."""
+    """The weights, (b, k), with zeros for items that have no answer in the batch: nothing is learned from those."""
     if batch.rows is None:
         return weights
-    asked = torch.bincount(batch.rows, minlength=len(weights)) > 0
-    return weights * asked.to(weights.dtype).unsqueeze(1)
+    answered = torch.bincount(batch.rows, minlength=len(weights)) > 0
+    return weights * answered.to(weights.dtype).unsqueeze(1)
 
 
 @register("proden")
 class Proden(Objective):
-    """PRODEN. `items` tells which training items the rows of the logits are; without it every visit is the first.
+    """PRODEN. `items` gives the training item of each row of the logits; without it every visit is the first.
 
     >>> subsets = torch.tensor([[True, True, False, False]])
     >>> Proden()(torch.zeros(1, 4), subsets, torch.tensor([True])).value
@@ -53,12 +53,12 @@ class Proden(Objective):
         self._visited: Tensor | None = None
 
     def prepare(self, items: int, classes: int) -> None:
-        """Room for the weights of every training item; a row of zeros is an item not seen yet. (items, k)."""
+        """Make the weights of every training item, (items, k); a row of zeros is an item that was not visited yet."""
         self.weights = torch.zeros(items, classes)
         self._visited = torch.zeros(items, dtype=torch.bool)
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
-        """This part's share of the mean loss; moves the weights of the visited items on."""
+        """This part's share of the mean loss; also updates the weights of the visited items."""
         if batch.items is None:
             weights = first_weights(batch, len(logits), logits.dtype)
         else:
@@ -66,7 +66,7 @@ class Proden(Objective):
         return losses.weighted_sum(losses.cross_entropy, logits, weights.div_(counts[0]))
 
     def _recall(self, items: Tensor, logits: Tensor, batch: Batch) -> Tensor:
-        """The weights of these items, (b, k), which then move on to what model and answers say together."""
+        """The weights of these items, (b, k); for the next visit the posterior is stored in their place."""
         if self.weights is None or self._visited is None:
             raise ValueError("call prepare(items, classes) before training, or leave items out")
         self.weights = self.weights.to(logits.device)
@@ -74,19 +74,19 @@ class Proden(Objective):
         total = weights.sum(1, keepdim=True)
         if total.min().item() == 0:
             weights = torch.where(total > 0, weights, first_weights(batch, len(logits), logits.dtype))
-        _, following, _ = posterior(logits.detach(), *told(batch, len(logits), logits.dtype))
+        _, following, _ = posterior(logits.detach(), *observed(batch, len(logits), logits.dtype))
         self.weights.index_copy_(0, items, _with_answers(following, batch).to(self.weights.dtype))
         self._visited.index_fill_(0, items.cpu(), True)
         return weights
 
     def merge(self, total: Callable[[Tensor], Tensor]) -> None:
-        """Every worker takes over the weights of the items that others visited since the last merge."""
+        """Every worker gets the weights of the items that other workers visited since the last merge."""
         if self.weights is None or self._visited is None:
             return
-        here = self._visited.to(self.weights.dtype)
-        anywhere = total(here) > 0
-        moved = total(self.weights.cpu() * here[:, None])
-        self.weights = torch.where(anywhere[:, None], moved, self.weights.cpu())
+        visited = self._visited.to(self.weights.dtype)
+        by_any = total(visited) > 0
+        updated = total(self.weights.cpu() * visited[:, None])
+        self.weights = torch.where(by_any[:, None], updated, self.weights.cpu())
         self._visited.zero_()
 
     def state_dict(self) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class Proden(Objective):
         return {} if self.weights is None else {"weights": self.weights.clone()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up the weights."""
+        """Restore the weights."""
         weights = state.get("weights")
         self.weights = None if weights is None else weights.clone()
         self._visited = None if weights is None else torch.zeros(len(weights), dtype=torch.bool)

@@ -13,7 +13,7 @@ _Factory = TypeVar("_Factory", bound="Callable[..., Objective]")
 
 
 def register(name: str) -> Callable[[_Factory], _Factory]:
-    """Class decorator that makes an objective known under `name`; a name may be used once."""
+    """A class decorator that registers an objective under `name`; a name that is taken is an error."""
 
     def add(factory: _Factory) -> _Factory:
         if name in _REGISTRY:
@@ -42,7 +42,7 @@ def options(name: str) -> list[str]:
 
 
 def create(name: str | Callable[..., Any], **given: Any) -> "Objective":
-    """An objective by name, with its options. One that is given as an object is copied: what it remembers is its own.
+    """An objective by name, with its options. An objective given as an object is copied, so that no state is shared.
 
     >>> create("abs", loss="gce", weights="agreement")
     Absolute(loss='gce', weights='agreement', queries=None, kappa=1.0)

@@ -1,4 +1,4 @@
-"""Before asking: which size of question, how many answers, and what they will bring."""
+"""Planning: which size of question, how many answers, and which accuracy to expect."""
 
 from oneof.planning.sizes import plan, variance_factors
 from oneof.planning.width import answers_for_width, expected_width

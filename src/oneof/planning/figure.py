@@ -1,4 +1,4 @@
-"""The plan as a figure: what each size of question costs and gives, and the pilot's forecast if there is one."""
+"""A figure of the plan: the cost and the use of each size of question, and the forecast if there is a pilot."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFor
 
 from oneof.planning.learning_curve import LearningCurve
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart; the markers serve in grey.
+# The colours of Okabe and Ito, which colour-blind readers can distinguish; markers help where there is no colour.
 WEIGHTS = {
     "variance_paper": ("the paper's", "#D55E00", "s"),
     "variance_minimum_norm": ("minimum norm", "#0072B2", "o"),
@@ -18,7 +18,7 @@ WEIGHTS = {
 }
 INK = "#0072B2"
 WIDE = 50
-"""A scale that spans more than so many times its smallest value is logarithmic."""
+"""An axis whose largest value is more than this many times its smallest one is logarithmic."""
 
 
 def planning_figure(
@@ -27,7 +27,7 @@ def planning_figure(
     points: pd.DataFrame | None = None,
     target: float | None = None,
 ) -> Figure:
-    """Draw the table of `oneof.plan`; with a curve also the pilot's points, its forecast and the target accuracy.
+    """A figure of the table of `oneof.plan`; with a curve also the pilot's points, the forecast and the target.
 
     >>> from oneof import plan
     >>> len(planning_figure(plan(classes=4, accuracy=0.9, width=0.1)).axes)
@@ -54,7 +54,7 @@ def planning_figure(
     if table["size"].max() > WIDE:
         for panel in axes[:3]:
             panel.set_xscale("log")
-    _line(axes[1], table, "bits", "bits an answer tells", color=INK, marker="o")
+    _line(axes[1], table, "bits", "bits per answer", color=INK, marker="o")
     axes[1].set_ylim(0, 1.05)
     for column, (label, colour, marker) in WEIGHTS.items():
         _line(axes[2], table, column, "second moment of the weights", color=colour, marker=marker, label=label)
@@ -74,20 +74,20 @@ def _line(axes: Axes, table: pd.DataFrame, column: str, title: str, **look: Any)
 
 
 def _forecast(axes: Axes, curve: LearningCurve, points: pd.DataFrame | None, target: float | None) -> None:
-    reach = 10 * curve.pilot
+    most = 10 * curve.pilot
     if target is not None:
         needed = curve.answers_for(target).value
-        reach = int(min(max(reach, 2 * needed if np.isfinite(needed) else reach), 100 * curve.pilot))
+        most = int(min(max(most, 2 * needed if np.isfinite(needed) else most), 100 * curve.pilot))
         axes.axhline(target, color="#666666", linestyle="--", linewidth=0.9, label="target")
     first = curve.pilot / 8 if points is None else float(points["answers"].min())
-    grid = np.geomspace(first, reach, 60)
+    grid = np.geomspace(first, most, 60)
     forecast = np.array([curve.accuracy(n)[:3] for n in grid])
     axes.fill_between(grid, forecast[:, 1], forecast[:, 2], color=INK, alpha=0.18, linewidth=0, label="95 % interval")
     axes.plot(grid, forecast[:, 0], color=INK, linewidth=1.3, label="forecast")
     if points is not None:
-        reach_of = np.clip([points["accuracy"] - points["low"], points["high"] - points["accuracy"]], 0, None)
+        margins = np.clip([points["accuracy"] - points["low"], points["high"] - points["accuracy"]], 0, None)
         axes.errorbar(
-            points["answers"], points["accuracy"], reach_of, fmt="o", color="#D55E00", markersize=4, label="pilot"
+            points["answers"], points["accuracy"], margins, fmt="o", color="#D55E00", markersize=4, label="pilot"
         )
     axes.set_xscale("log")
     axes.set_ylim(top=1.0)

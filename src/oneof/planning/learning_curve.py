@@ -1,12 +1,12 @@
-"""From a pilot to a forecast: how the accuracy grows with the number of answers, and how many a target will take.
+"""A forecast from a pilot: how the accuracy grows with the number of answers, and how many a target accuracy needs.
 
-The error of most classifiers falls as a power of the number n of answers, down to a floor:
+The error of most classifiers decreases as a power of the number n of answers, down to a floor:
 
     error(n) = floor + above * (n / n0)^-power,      n0 the geometric mean of the pilot's sizes.
 
-The pilot gives a few points with standard errors. We keep the whole posterior: a grid over power and floor, with
-`above` integrated out (the curve is linear in it). The prior is flat in the power and in the square root of the floor,
-since most floors are low. A short pilot gives a wide forecast, as it should.
+The pilot gives a few points with standard errors. The forecast uses the whole posterior: a grid over power and floor,
+with `above` integrated out (the curve is linear in it). The prior is uniform in the power and in the square root of the
+floor, since most floors are low. So a short pilot gives a wide forecast.
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ from scipy import stats
 
 from oneof.answers import Answers
 from oneof.evaluation import Estimate, estimate_accuracy
+from oneof.evaluation.intervals import check_confidence
 from oneof.training.splits import without_holdout
 
 Floats = NDArray[np.float64]
@@ -30,7 +31,7 @@ DRAWS = 4000
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """Draws from the posterior of the three parameters, (d,) each; n0; and the pilot's largest number of answers."""
+    """Draws of the three parameters from the posterior, (d,) each; n0; and the most answers in the pilot."""
 
     floor: Floats
     above: Floats
@@ -39,14 +40,13 @@ class LearningCurve:
     pilot: int
 
     def accuracy(self, answers: float, confidence: float = 0.95) -> Estimate:
-        """The accuracy to expect after so many answers: median and interval."""
+        """The accuracy to expect after this number of answers: median and interval."""
         if answers <= 0:
             raise ValueError(f"answers must be positive, not {answers}")
-        draws = np.clip(1 - self.floor - self.above * (answers / self.n0) ** -self.power, 0, 1)
-        return self._summary(draws, confidence)
+        return self._summary(self._accuracies(answers), confidence)
 
     def gain(self, answers: float, more: float, confidence: float = 0.95) -> Estimate:
-        """What `more` answers add to the accuracy after so many: median and interval. When it is little, stop asking.
+        """How much `more` answers add to the accuracy: median and interval. If it is little, stop asking.
 
         >>> n = np.array([100, 200, 400, 800])
         >>> curve = fit_curve(n, 1 - 0.02 - 0.3 * (n / 100) ** -0.7, np.full(4, 0.005))
@@ -55,24 +55,24 @@ class LearningCurve:
         """
         if answers <= 0 or more < 0:
             raise ValueError(f"answers must be positive and more not negative, not {answers} and {more}")
-        before, after = (
-            np.clip(1 - self.floor - self.above * (n / self.n0) ** -self.power, 0, 1) for n in (answers, answers + more)
-        )
-        return self._summary(after - before, confidence)
+        return self._summary(self._accuracies(answers + more) - self._accuracies(answers), confidence)
 
     def answers_for(self, accuracy: float, confidence: float = 0.95) -> Estimate:
-        """The answers that a target accuracy will take: median and interval; infinite where it may never be reached."""
+        """The number of answers for a target accuracy: median and interval; infinite if it may never be reached."""
         if not 0 < accuracy < 1:
             raise ValueError(f"accuracy must be between 0 and 1, not {accuracy}")
-        room = 1 - accuracy - self.floor
+        above_floor = np.maximum(1 - accuracy - self.floor, 0.0)
         with np.errstate(divide="ignore", over="ignore"):
-            draws = self.n0 * (self.above / np.maximum(room, 0.0)) ** (1 / self.power)
+            draws = self.n0 * (self.above / above_floor) ** (1 / self.power)
         return self._summary(draws, confidence)
 
+    def _accuracies(self, answers: float) -> Floats:
+        """The accuracy after this number of answers for each draw, (d,)."""
+        return np.asarray(np.clip(1 - self.floor - self.above * (answers / self.n0) ** -self.power, 0, 1))
+
     def _summary(self, draws: Floats, confidence: float) -> Estimate:
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
-        # "higher" and "lower" take a draw as it is: halfway between a number and infinity is no number.
+        check_confidence(confidence)
+        # "higher" and "lower" select one of the draws: a mean of a number and infinity would not make sense.
         low = np.quantile(draws, (1 - confidence) / 2, method="lower")
         high = np.quantile(draws, (1 + confidence) / 2, method="higher")
         return Estimate(float(np.quantile(draws, 0.5, method="higher")), float(low), float(high), self.pilot)
@@ -88,12 +88,12 @@ def fit_curve(
     bend: float = 0.2,
     seed: int = 0,
 ) -> LearningCurve:
-    """The learning curve through pilot points. (p,) each, at least three different numbers of answers.
+    """The learning curve of the points of a pilot, (p,) each, with at least three different numbers of answers.
 
-    error: standard error of each accuracy. correlation: between these errors; points that were judged by the same
-    answers are too high or too low together. scatter: what training itself adds, from one run to the next. bend: how
-    far a curve may leave its power law, as a share of the error, for each factor e that a point lies behind the last
-    one: early points say little about where the curve goes.
+    error: the standard error of each accuracy. correlation: of these errors; points that were judged by the same
+    answers tend to be too high or too low at the same time. scatter: the standard deviation that training itself adds,
+    from one run to another. bend: how far a curve may deviate from its power law, as a share of the error, for each
+    factor e between a point and the last one: early points tell little about how the curve continues.
 
     >>> n = np.array([100, 200, 400, 800])
     >>> curve = fit_curve(n, 1 - 0.02 - 0.3 * (n / 100) ** -0.7, np.full(4, 0.005))
@@ -134,25 +134,25 @@ def fit_curve(
 def pilot_points(
     estimator: Any, X: Any, answers: Answers, *, sizes: Sequence[int] | None = None, folds: int = 3, seed: int = 0
 ) -> pd.DataFrame:
-    """Train on more and more of a pilot's answers, judge on the others: one row per size, without a single label.
+    """A table of the accuracy after training on more and more answers of a pilot, judged by the others. Label-free.
 
-    X: items, an array; `answers.items` points at its rows. sizes: numbers of training answers, by default four from
-    a quarter to all that the folds leave: with fewer, most models have hardly begun to learn. Trains folds * sizes
-    times. Returns answers, accuracy, low, high, error.
+    One row per size: answers, accuracy, low, high, error. X: items, an array; `answers.items` are its rows. sizes:
+    numbers of training answers, by default four, from a quarter to all that the folds leave: with fewer, most models
+    have learned too little. It trains folds * sizes times.
     """
     from sklearn.base import clone
 
-    asked = np.unique(answers.items)
-    if folds < 2 or len(asked) < 2 * folds:
-        raise ValueError(f"answers about {len(asked)} items cannot make {folds} folds of two items at least")
+    items = np.unique(answers.items)
+    if folds < 2 or len(items) < 2 * folds:
+        raise ValueError(f"answers about {len(items)} items cannot make {folds} folds of at least two items")
     most = int(len(answers) * (folds - 1) / folds * 0.98)
     wanted = [int(most * share) for share in (0.25, 0.4, 0.63, 1.0)] if sizes is None else list(sizes)
     if min(wanted) < 2 or max(wanted) > most:
         raise ValueError(
             f"sizes must be in 2..{most}, what {folds} folds leave of {len(answers)} answers, not {wanted}"
         )
-    place = np.full(int(asked.max()) + 1, -1)
-    place[asked] = np.random.default_rng(seed).permutation(len(asked))
+    place = np.full(int(items.max()) + 1, -1)
+    place[items] = np.random.default_rng(seed).permutation(len(items))
     order = place[answers.items]
     rows = []
     for size in wanted:
@@ -160,7 +160,7 @@ def pilot_points(
         for fold in range(folds):
             others = np.flatnonzero(order % folds != fold)
             training = answers[np.sort(others[np.argsort(order[others], kind="stable")][:size])]
-            held = asked[place[asked] % folds == fold]
+            held = items[place[items] % folds == fold]
             model = without_holdout(clone(estimator))
             predictions[held] = model.fit(X, training).predict_proba(X[held]).argmax(axis=1)
         value, low, high, _ = estimate_accuracy(predictions, answers)

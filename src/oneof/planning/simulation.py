@@ -1,16 +1,16 @@
-"""Play adaptive questions on a labelled data set: train, choose, ask, and again, until the budget is spent.
+"""Simulate adaptive questions on a labelled data set: train, choose questions, ask them, and repeat.
 
-The labels are used only to answer the questions, as an annotator would, and for the `report`, which changes nothing.
-A share of the questions is uniform, about items that are set aside at random at the beginning and never trained on:
-their answers give an exact label-free interval at every step, though all other questions were chosen by the model.
+The labels are used only to answer the questions, as an annotator would, and for the `report`, which has no influence.
+A share of the questions is uniform, about items that are held out at random at the beginning and never trained on:
+their answers give an exact label-free interval after every training, although all other questions depend on the model.
 
-Three strategies: "spread" asks about the items where one answer tells most; "finish" asks on about an item until its
-class is as good as settled, before it begins another; "uniform" asks about new items at random. Which of them learns
-fastest depends on classes and items. `rehearse` tells without labels: it plays all three on the classes that the
-first model predicts, as if they were the truth. "watch" is for few classes, where a uniform question about a new item
-tells a whole bit, and a model that knows little would choose worse: it asks uniform questions for as long as the model
-foresees less than `KNOWN` of what answers tell that it was not trained on, and then finishes items. It goes on watching
-by the answers that judge, and goes back if they say so.
+There are three strategies. "spread" asks about the items where one answer tells most. "finish" asks about one item
+until its class is nearly certain, before it begins another. "uniform" asks about new items at random. Which one learns
+fastest depends on the classes and the items. `rehearse` finds it without labels: it simulates all three with the
+classes that the first model predicts in place of the labels. A fourth one, "watch", is for few classes, where a uniform
+question about a new item gives nearly one bit, and a model that knows little would choose worse questions. It asks
+uniform questions while the model foresees less than `KNOWN` of the answers that it was not trained on, and then
+finishes items. It checks this again after each training, by the answers that judge.
 """
 
 from collections.abc import Callable
@@ -32,23 +32,23 @@ from oneof.training.splits import without_holdout
 
 STRATEGIES = ("spread", "finish", "uniform")
 MANY = 16
-"""From so many classes on one answer leaves too much open to learn from, and "finish" is the default."""
+"""With this many classes or more one answer per item tells too little, and "finish" is the default."""
 KNOWN = 0.4
-"""With the strategy "watch" a model chooses questions once it foresees this share of what uniform answers tell."""
+"""With the strategy "watch" the model chooses questions once its `foreseen` value for uniform answers is this large."""
 JUDGES = 30
-"""Items that judge before their answers say how much a model foresees."""
+"""The number of judging items with answers from which on these decide what "watch" does."""
 TURNS = 8
-"""Questions about one item between two trainings, with the strategy "finish"."""
+"""Parts into which "finish" divides a batch: about as many questions about one item can follow each other."""
 ROUNDS = 6
 """Trainings of a rehearsal, for each strategy."""
 
 
 @dataclass(frozen=True)
 class AdaptiveRun:
-    """answers: all that were given, `adaptive` saying which were chosen. judging: the items set aside, int (j,).
+    """answers: all answers; `adaptive` says which questions the model chose. judging: the held-out items, int (j,).
 
-    history: one row per round: answers (all asked so far), labels_shown, accuracy with low and high (label-free; NaN
-    before there are answers to judge by), strategy, and what `report` adds. estimator: the last one trained.
+    history: one row per training: answers (so far), labels_shown, accuracy with low and high (label-free; NaN while
+    there are no answers to judge by), strategy, and the figures of `report`. estimator: the last one trained.
     """
 
     answers: Answers
@@ -81,11 +81,12 @@ def simulate_adaptive(
     """Ask `budget` questions about items X, `batch` at a time, and train a clone of `estimator` after each batch.
 
     X: items, an array (n, ...). labels: int (n,), known only to the simulated annotator, who flips at the given rates.
-    start: questions before there is a model; uniform ones have `start_size` labels (default: half of the classes, or
-    `largest` if that is less). strategy: one of `STRATEGIES`, or "rehearse" to compare them label-free after the
-    start, which trains about twenty times more, or "watch" (default: "finish" from 16 classes on, else "spread").
-    uniform_share: of all questions, those that judge. label_cost, largest, groups: as in `oneof.queries.adaptive`.
-    report: more figures from a trained estimator, such as its accuracy on a test set. progress: told of each new row.
+    start: the number of questions before the first training; uniform ones have `start_size` labels (default: half of
+    the classes, or `largest` if that is less). strategy: one of `STRATEGIES`; "rehearse" to compare them label-free
+    after the first training, which trains about twenty times more; or "watch". Default: "finish" for 16 or more
+    classes, otherwise "spread". uniform_share: the share of all questions that judge. label_cost, largest, groups: see
+    `oneof.queries.information.best_subsets`. report: gives more figures from a trained estimator, such as its accuracy
+    on a test set. progress: called with each new row of the history.
 
     >>> from sklearn.datasets import load_digits
     >>> from oneof import OneOfClassifier
@@ -113,92 +114,123 @@ def simulate_adaptive(
         raise ValueError(f"start is {start}, but only {len(trainable)} items may be trained on")
     size = min(classes // 2, classes if largest is None else largest) if start_size is None else start_size
     flips: dict[str, Any] = {"flip_yes": flip_yes, "flip_no": flip_no}
-    noise: dict[str, Any] = flips if flip_yes or flip_no else {}
     limits: dict[str, Any] = {"label_cost": label_cost, "largest": largest, "groups": groups}
     watched = strategy == "watch" and classes < MANY
-    now = ("finish" if classes >= MANY else "spread") if strategy in (None, "rehearse", "watch") else str(strategy)
-    now = "uniform" if watched else now
-    answers = Answers(np.zeros((0, classes), dtype=np.bool_), np.zeros(0, dtype=np.bool_), **noise)
-
-    def at_random(count: int) -> Questions:
-        """Uniform questions about new items, and the share of them that judges."""
-        # While it is watched, every uniform answer judges the model before it trains the next one.
-        judges = rng.binomial(count, uniform_share) if len(judging) and not watched else 0
-        new = np.setdiff1d(trainable, answers.items)
-        about = new if len(new) >= count - judges else trainable
-        items = np.concatenate(
-            [
-                rng.choice(about, count - judges, replace=count - judges > len(about)),
-                rng.choice(judging, judges, replace=judges > len(judging)),
-            ]
-        )
-        drawn = UniformQueries(classes, size).draw(count, rng)
-        return Questions(items, drawn, np.full(count, np.nan), np.zeros(count, dtype=np.bool_))
-
-    def told(count: int, probabilities: Any) -> Questions:
-        share = uniform_share if len(judging) else 0.0
-        return choose(
-            probabilities, answers.evidence(n), count, rng, finish=now == "finish", uniform_share=share,
-            uniform_size=size, judging=judging, **flips, **limits,
-        )  # fmt: skip
-
-    def ask(count: int, probabilities: Any) -> tuple[float, float]:
-        """Ask, some at a time: an answer about an item shapes the next question.
-
-        How far to trust the next model, and how much of the answers this one foresaw.
-        """
-        nonlocal answers
-        seen: list[tuple[Any, ...]] = []
-        flat = np.full((n, classes), 1 / classes)
-        believed = flat if probabilities is None else temper(probabilities, temperature)
-        some = max(1, count // TURNS) if now == "finish" else count
-        for part in [some] * (count // some) + [count % some] * (count % some > 0):
-            if now == "uniform" or (probabilities is None and now != "finish"):
-                questions = at_random(part)
-            else:
-                questions = told(part, believed)
-            said = respond(questions.subsets, truth[questions.items], **flips, rng=rng)
-            before = answers.evidence(n)[questions.items]
-            answers = answers + Answers(questions.subsets, said, questions.items, adaptive=questions.adaptive, **noise)
-            if probabilities is not None:
-                seen.append((probabilities[questions.items], before, answers.evidence(n)[questions.items]))
-        if not seen:
-            return 1.0, 0.0
-        probable, before, after = map(np.concatenate, zip(*seen, strict=True))
-        return find_temperature(probable, before, after), foreseen(probable, before, after)
-
+    first = str(strategy)
+    if strategy in (None, "rehearse", "watch"):
+        first = "uniform" if watched else "finish" if classes >= MANY else "spread"
+    asking = _Asking(
+        truth, judging, trainable, UniformQueries(classes, size), uniform_share, watched, flips, limits, rng, first
+    )
     history: list[dict[str, Any]] = []
-    temperature, known = ask(start, None)
+    asking.ask(start, None)
     while True:
-        training = answers[~np.isin(answers.items, judging)]
-        model = without_holdout(clone(estimator)).fit(X, training)
-        row = _row(model, X, answers, judging, groups) | {"strategy": now} | (report(model) if report else {})
-        history.append(row)
+        answers = asking.answers
+        model = without_holdout(clone(estimator)).fit(X, answers[~np.isin(answers.items, judging)])
+        row = _row(model, X, answers, judging, groups) | {"strategy": asking.strategy}
+        history.append(row | (report(model) if report else {}))
         if progress:
-            progress(row)
+            progress(history[-1])
         if len(answers) >= budget:
             return AdaptiveRun(answers, judging, pd.DataFrame(history), model)
         probabilities = model.predict_proba(X)
         if strategy == "rehearse" and len(history) == 1:
             settings = {"budget": budget, "start": start, "start_size": size, "seed": seed, **flips, **limits}
-            now = rehearse(estimator, X, probabilities, **settings)["strategy"].iloc[0]
+            asking.strategy = rehearse(estimator, X, probabilities, **settings)["strategy"].iloc[0]
         if watched:
-            judges = answers[np.isin(answers.items, judging)]
-            asked = np.unique(judges.items)
-            if len(asked) >= JUDGES:
-                known = foreseen(probabilities[asked], np.zeros((len(asked), classes)), judges.evidence(n)[asked])
-            now = "finish" if known >= KNOWN else "uniform"
-        temperature, latest = ask(min(batch, budget - len(answers)), probabilities)
-        known = latest if now == "uniform" else known
+            asking.watch(probabilities)
+        asking.ask(min(batch, budget - len(answers)), probabilities)
+
+
+@dataclass
+class _Asking:
+    """The questions of a simulation: asked with the present strategy, and answered by the labels."""
+
+    labels: NDArray[np.int64]
+    judging: NDArray[np.int64]
+    trainable: NDArray[np.int64]
+    queries: UniformQueries
+    uniform_share: float
+    watched: bool
+    flips: dict[str, Any]
+    limits: dict[str, Any]
+    rng: np.random.Generator
+    strategy: str
+    temperature: float = 1.0
+    """How far the present model is trusted, see `oneof.queries.tempering`."""
+    known: float = 0.0
+    """How well models foresaw the answers that decide what "watch" does."""
+
+    def __post_init__(self) -> None:
+        nothing = np.zeros((0, self.queries.classes), dtype=np.bool_), np.zeros(0, dtype=np.bool_)
+        self.answers = Answers(*nothing, **self.flips)
+
+    def ask(self, count: int, probabilities: Any) -> None:
+        """Ask some questions at a time, so that an answer about an item can influence the next question about it.
+
+        probabilities: (n, k), of the present model, or None before there is one.
+        """
+        n, classes = len(self.labels), self.queries.classes
+        seen: list[tuple[Any, ...]] = []
+        flat = np.full((n, classes), 1 / classes)
+        believed = flat if probabilities is None else temper(probabilities, self.temperature)
+        step = max(1, count // TURNS) if self.strategy == "finish" else count
+        for part in [step] * (count // step) + [count % step] * (count % step > 0):
+            if self.strategy == "uniform" or (probabilities is None and self.strategy != "finish"):
+                questions = self._uniform(part)
+            else:
+                questions = self._adaptive(part, believed)
+            items = questions.items
+            responses = respond(questions.subsets, self.labels[items], **self.flips, rng=self.rng)
+            before = self.answers.evidence(n)[items]
+            self.answers += Answers(questions.subsets, responses, items, adaptive=questions.adaptive, **self.flips)
+            if probabilities is not None:
+                seen.append((probabilities[items], before, self.answers.evidence(n)[items]))
+        if seen:
+            probable, before, after = map(np.concatenate, zip(*seen, strict=True))
+            self.temperature = find_temperature(probable, before, after)
+            if self.strategy == "uniform":
+                self.known = foreseen(probable, before, after)
+
+    def watch(self, probabilities: Any) -> None:
+        """Choose between uniform questions and finishing items, by how well the model foresees answers."""
+        judges = self.answers[np.isin(self.answers.items, self.judging)]
+        items = np.unique(judges.items)
+        if len(items) >= JUDGES:
+            nothing = np.zeros((len(items), self.queries.classes))
+            self.known = foreseen(probabilities[items], nothing, judges.evidence(len(self.labels))[items])
+        self.strategy = "finish" if self.known >= KNOWN else "uniform"
+
+    def _uniform(self, count: int) -> Questions:
+        """Uniform questions about new items, and about judging items."""
+        # With "watch" every uniform answer judges the model before the next one is trained on it.
+        judges = self.rng.binomial(count, self.uniform_share) if len(self.judging) and not self.watched else 0
+        new = np.setdiff1d(self.trainable, self.answers.items)
+        others = new if len(new) >= count - judges else self.trainable
+        items = np.concatenate(
+            [
+                self.rng.choice(others, count - judges, replace=count - judges > len(others)),
+                self.rng.choice(self.judging, judges, replace=judges > len(self.judging)),
+            ]
+        )
+        subsets = self.queries.draw(count, self.rng)
+        return Questions(items, subsets, np.full(count, np.nan), np.zeros(count, dtype=np.bool_))
+
+    def _adaptive(self, count: int, believed: Any) -> Questions:
+        return choose(
+            believed, self.answers.evidence(len(self.labels)), count, self.rng, finish=self.strategy == "finish",
+            uniform_share=self.uniform_share if len(self.judging) else 0.0, uniform_size=self.queries.size,
+            judging=self.judging, **self.flips, **self.limits,
+        )  # fmt: skip
 
 
 def rehearse(
     estimator: Any, X: Any, probabilities: ArrayLike, *, budget: int, start: int, **settings: Any
 ) -> pd.DataFrame:
-    """Every strategy played on what a model predicts, as if it were the truth: strategy and accuracy, the best first.
+    """A table of the strategies with their accuracy, the best first, simulated with predictions in place of labels.
 
-    probabilities: (n, k), for the items X. accuracy: agreement with the predictions, on average over six trainings on
-    the way from `start` to `budget` answers; settings as in `simulate_adaptive`. No label is used.
+    probabilities: (n, k), for the items X; their classes are the labels of the simulation. accuracy: agreement with
+    these classes, the mean over six trainings from `start` to `budget` answers. settings: see `simulate_adaptive`.
     """
     p = np.asarray(probabilities)
     predicted = p.argmax(axis=1)
@@ -208,11 +240,11 @@ def rehearse(
 
     rows = []
     for strategy in STRATEGIES:
-        played = simulate_adaptive(
+        run = simulate_adaptive(
             estimator, X, predicted, p.shape[1], budget=budget, batch=max(1, -(-(budget - start) // ROUNDS)),
             start=start, strategy=strategy, uniform_share=0.0, report=agreement, **settings,
         )  # fmt: skip
-        rows.append({"strategy": strategy, "accuracy": played.history["agreement"].iloc[1:].mean()})
+        rows.append({"strategy": strategy, "accuracy": run.history["agreement"].iloc[1:].mean()})
     return pd.DataFrame(rows).sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -223,8 +255,8 @@ def _row(model: Any, X: Any, answers: Answers, judging: NDArray[np.int64], group
     estimate = (np.nan, np.nan, np.nan)
     if len(judges):
         predictions = np.zeros(len(X), dtype=np.int64)
-        asked = np.unique(judges.items)
-        predictions[asked] = model.predict_proba(X[asked]).argmax(axis=1)
+        items = np.unique(judges.items)
+        predictions[items] = model.predict_proba(X[items]).argmax(axis=1)
         value, low, high, _ = estimate_accuracy(predictions, judges)
         estimate = (value, low, high)
     return row | dict(zip(("accuracy", "low", "high"), estimate, strict=True))

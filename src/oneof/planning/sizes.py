@@ -1,21 +1,21 @@
-"""Planning: which size of question, and how many answers, before the first one is asked.
+"""Which size of question to ask, and how many answers are needed, before the first question.
 
 For each size m of a question over k classes:
 
-answers        the held-out answers to uniform questions after which the interval of `estimate_accuracy` is as narrow
-               as asked for (see `width`).
-decoys         the same for questions that show the prediction among m - 1 random others: far fewer where there are
-               many classes, because a wrong prediction is hardly ever met with a yes.
-cost           the time of one question, 1 + label_cost * m: looking at the item and answering count one, reading a
-               label counts label_cost.
-bits           what one answer tells about the class when nothing is known: the mutual information.
+answers        the held-out answers to uniform questions that `estimate_accuracy` needs for an interval of this width
+               (see `width`).
+decoys         the same for questions that show the prediction among m - 1 random others: far fewer with many classes,
+               because the answer about a wrong prediction is rarely a yes.
+cost           the time of one question, 1 + label_cost * m: looking at the item and answering take 1, reading a label
+               takes label_cost.
+bits           what one answer tells about the class if nothing else is known: the mutual information.
 variance_*     E |w|^2, the second moment of the weights of an unbiased risk: about how many times more answers than
                exact labels the risk needs, for the paper's, the minimum-norm and the agreement weights.
 bound          Theorem 2: the uniform deviation of the paper's risk after `training_answers` answers.
 
-privacy_cost   with a privacy budget: how many times more held-out answers than without.
+privacy_cost   with a privacy budget: how many times more held-out answers are needed than without.
 
-Flip rates, and a privacy budget epsilon, enter all but the bound, which the paper states without noise.
+All columns but the bound, which the paper gives without noise, take flip rates and a privacy budget into account.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from oneof.evaluation.agreement import agreement_rates, decoy_rates
 from oneof.noise.privacy import flip_rate
 from oneof.planning.width import TooManyAnswersError, answers_for_width
-from oneof.queries.adaptive import information
+from oneof.queries.information import information
 from oneof.queries.weights import (
     Weights,
     agreement_weights,
@@ -37,10 +37,10 @@ from oneof.queries.weights import (
 from oneof.theory import deviation_bound, loss_bound
 
 ALL_SIZES = 65
-"""Up to so many classes every size of question is planned for."""
+"""Up to this number of classes the table has every size of question."""
 LABEL_COST = 0.25
-"""A label of two words takes half a second at 238 words a minute, the mean of silent reading in English (Brysbaert
-2019); looking at an item and pressing a key are taken as two seconds. The first is measured, the second is a guess."""
+"""Reading a label of two words takes half a second, at 238 words per minute, the mean of silent reading in English
+(Brysbaert 2019). Looking at an item and pressing a key are assumed to take two seconds, which is a guess."""
 
 
 def plan(
@@ -60,14 +60,13 @@ def plan(
     lipschitz: float = 1.0,
     complexity: float = 1.0,
 ) -> pd.DataFrame:
-    """One row for each size m of question: the held-out answers needed, bits, variance factors, the paper's bound.
+    """A table with a row for each size m of question: the held-out answers needed, bits, variance factors, the bound.
 
-    accuracy: what the model is expected to reach. width: of the confidence interval, high - low, e.g. 0.05.
-    label_cost: the time to read a label, in units of the rest of a question. largest: at most so many labels; by
-    default every size up to k - 1, and of more than 65 classes a selection of sizes up to one half of them.
-    epsilon: a privacy budget; its randomised response comes on top of the annotators' own flip rates.
-    delta, loss, lipschitz, complexity: the constants of Theorem 2, at `training_answers` answers (by default 10,000,
-    or two for each class).
+    accuracy: the expected accuracy of the model. width: of the confidence interval, high - low, e.g. 0.05. label_cost:
+    the time to read a label, as a share of the time for everything else in a question. largest: the largest size; by
+    default k - 1, or one half of k with more than 65 classes, where the table has a selection of sizes. epsilon: a
+    privacy budget; its randomised response is added to the annotators' own flip rates. delta, loss, lipschitz,
+    complexity: the constants of Theorem 2, for `training_answers` answers (by default 10,000, or two for each class).
 
     >>> table = plan(classes=10, accuracy=0.9, width=0.05)
     >>> table.loc[table["size"] == 5, ["answers", "bits", "variance_paper"]].to_string(index=False)
@@ -94,7 +93,7 @@ def plan(
         flip_yes, flip_no = flipped_again(flip_yes, rate), flipped_again(flip_no, rate)
 
     def needed(rates: tuple[NDArray[np.float64], NDArray[np.float64]]) -> int | None:
-        """None where nobody could collect so many."""
+        """The answers needed; None if they are too many to collect."""
         try:
             return answers_for_width(accuracy, width, float(rates[0]), float(rates[1]), confidence)
         except TooManyAnswersError:
@@ -134,7 +133,7 @@ def plan(
 
 
 def sizes(classes: int, largest: int | None = None) -> list[int]:
-    """The sizes that are worth comparing: all of them, or of many a selection up to one half of the classes.
+    """The sizes of questions to compare: all of them, or with many classes a selection up to one half of the classes.
 
     >>> sizes(5), sizes(10_000, largest=8)
     ([1, 2, 3, 4], [1, 2, 3, 4, 5, 6, 7, 8])
@@ -145,7 +144,7 @@ def sizes(classes: int, largest: int | None = None) -> list[int]:
 
 
 def variance_factors(classes: int, size: int, flip_yes: float = 0.0, flip_no: float = 0.0) -> dict[str, float]:
-    """E |w|^2 of the paper's, the minimum-norm and the agreement weights, for classes that are equally frequent.
+    """E |w|^2 of the paper's, the minimum-norm and the agreement weights, if all classes are equally frequent.
 
     >>> {name: round(value, 1) for name, value in variance_factors(classes=10, size=3).items()}
     {'paper': 11.9, 'minimum_norm': 8.2, 'agreement': 11.3}
@@ -160,13 +159,13 @@ def variance_factors(classes: int, size: int, flip_yes: float = 0.0, flip_no: fl
 
 
 def _second_moment(weights: Weights, classes: int, size: int, flip_yes: float, flip_no: float) -> float:
-    """E |w(L, 0) + s_hat (w(L, 1) - w(L, 0))|^2 over true and flipped answers, all labels of a question alike."""
+    """E |w(L, 0) + s_hat (w(L, 1) - w(L, 0))|^2, over true and flipped answers to a question of this size."""
     a, b, c, d = weights
     p = size / classes
-    said_yes = p * (1 - flip_yes) + (1 - p) * flip_no
+    p_yes = p * (1 - flip_yes) + (1 - p) * flip_no
     total = 0.0
-    for said, chance in ((1.0, said_yes), (0.0, 1 - said_yes)):
-        s_hat = without_flips(said, flip_yes, flip_no)
+    for response, probability in ((1.0, p_yes), (0.0, 1 - p_yes)):
+        s_hat = without_flips(response, flip_yes, flip_no)
         inside, outside = c + s_hat * (a - c), d + s_hat * (b - d)
-        total += chance * float(size * inside**2 + (classes - size) * outside**2)
+        total += probability * float(size * inside**2 + (classes - size) * outside**2)
     return total

@@ -1,7 +1,8 @@
-"""How many held-out answers make the interval for the accuracy as narrow as wanted?
+"""How many held-out answers an interval of a given width for the accuracy needs.
 
 The number of agreements is Binomial, so the *expected* width of the Clopper-Pearson interval at an assumed accuracy is
-a sum over all counts. The width falls nearly as one over the root of the number of answers, which tells where to look.
+a sum over all counts. The width is nearly proportional to one over the root of the number of answers, which gives a
+first guess for the search.
 """
 
 from math import ceil, sqrt
@@ -12,13 +13,13 @@ from scipy import stats
 from oneof.evaluation.intervals import check_confidence, clopper_pearson
 
 MOST = 10**8
-"""More answers than anybody will ever collect: a plan that needs more is refused."""
+"""A plan that needs more answers is refused: nobody could collect them."""
 POINTS = 512
-"""Counts at which the ends of the interval are computed. Between them they are interpolated where there are more."""
+"""The most counts for which the ends of the interval are computed; the ends for others are interpolated."""
 
 
 class TooManyAnswersError(ValueError):
-    """An interval that no number of answers that people could collect would give."""
+    """The interval would need more answers than people could collect."""
 
     def __init__(self, width: float) -> None:
         super().__init__(f"an interval as narrow as {width:g} would take more than {MOST:,} answers")
@@ -27,15 +28,16 @@ class TooManyAnswersError(ValueError):
 def expected_width(n: int, accuracy: float, right: float, wrong: float, confidence: float = 0.95) -> float:
     """The expected width of the exact interval for the accuracy, from n held-out answers.
 
-    right, wrong: P(answer agrees | prediction right), and | wrong; see `oneof.evaluation.agreement_rates`.
+    right, wrong: P(answer agrees | prediction right) and P(answer agrees | prediction wrong), see
+    `oneof.evaluation.agreement_rates`.
 
     >>> round(expected_width(1000, accuracy=0.9, right=1.0, wrong=4 / 9), 4)
     0.0528
     """
     rate = accuracy * right + (1 - accuracy) * wrong
-    # Beyond eight standard deviations the Binomial has nothing left to add.
-    reach = int(np.ceil(8 * sqrt(n * rate * (1 - rate)))) + 8
-    first, last = max(0, int(n * rate) - reach), min(n, int(n * rate) + reach)
+    # Counts beyond eight standard deviations have a negligible probability.
+    margin = int(np.ceil(8 * sqrt(n * rate * (1 - rate)))) + 8
+    first, last = max(0, int(n * rate) - margin), min(n, int(n * rate) + margin)
     counts = np.arange(first, last + 1)
     some = counts if len(counts) <= POINTS else np.unique(np.linspace(first, last, POINTS).round())
     low, high = (np.interp(counts, some, end) for end in clopper_pearson(some, n, confidence))
@@ -53,8 +55,8 @@ def answers_for_width(accuracy: float, width: float, right: float, wrong: float,
         raise ValueError(f"width must be between 0 and 1, not {width}")
     check_confidence(confidence)
     rate = accuracy * right + (1 - accuracy) * wrong
-    reach = 2 * float(stats.norm.ppf((1 + confidence) / 2)) * sqrt(rate * (1 - rate)) / (right - wrong)
-    enough = max(2, round((reach / width) ** 2))
+    by_one = 2 * float(stats.norm.ppf((1 + confidence) / 2)) * sqrt(rate * (1 - rate)) / (right - wrong)
+    enough = max(2, round((by_one / width) ** 2))
     for _ in range(5):
         if enough > MOST:
             raise TooManyAnswersError(width)

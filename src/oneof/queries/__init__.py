@@ -1,4 +1,4 @@
-"""How subsets are asked about: the distribution of queries, and a simulated annotator."""
+"""How questions are chosen, and a simulated annotator who answers them."""
 
 from oneof.queries.moment import Queries
 from oneof.queries.prediction import PredictionQueries

@@ -1,4 +1,4 @@
-"""What a law of questions lets us recover: the moment matrix M and its inverse.
+"""What the law of the questions lets us recover: the moment matrix M and its inverse.
 
 With z the indicator vector of a question L, and S the consistent set (L after a yes, its complement after a no),
 
@@ -24,7 +24,7 @@ MAX_CONDITION = 1e8
 
 
 class Queries(Protocol):
-    """A known distribution over subsets of the classes."""
+    """The law of the questions: a known distribution over subsets of the classes."""
 
     @property
     def classes(self) -> int:
@@ -32,7 +32,7 @@ class Queries(Protocol):
 
     @property
     def p_yes(self) -> float:
-        """P(s = 1) for a class drawn uniformly: the mean size of a question over k."""
+        """P(s = 1) for a class drawn uniformly: the mean size of a question divided by k."""
 
     def draw(self, n: int, rng: np.random.Generator | int) -> NDArray[np.bool_]:
         """n independent questions, bool (n, k)."""
@@ -55,7 +55,7 @@ def consistent_sets(subsets: Sets, responses: Sets) -> Sets:
 
 
 def inverse_moment(queries: Queries) -> NDArray[np.float64]:
-    """M^{-1}, (k, k); an error that names the classes where the queries do not identify the risk.
+    """M^{-1}, (k, k); an error that names the classes if answers cannot tell some of them apart.
 
     >>> from oneof import UniformQueries
     >>> inverse_moment(UniformQueries(classes=4, size=2)).round(6)[0]
@@ -66,9 +66,9 @@ def inverse_moment(queries: Queries) -> NDArray[np.float64]:
     if condition > MAX_CONDITION:
         confused = np.flatnonzero(np.abs(vectors[:, 0]) > 0.1 * np.abs(vectors[:, 0]).max())
         raise ValueError(
-            f"these queries do not identify the risk: the moment matrix has condition number {condition:.3g} "
+            f"these questions do not identify the risk: the moment matrix has condition number {condition:.3g} "
             f"(limit {MAX_CONDITION:.0g}), because answers hardly separate classes {confused.tolist()}; ask "
-            "queries that split them in more ways, or train with the likelihood, which needs no inverse"
+            "questions that split them in more ways, or train with the likelihood, which needs no inverse"
         )
     return np.asarray((vectors / values) @ vectors.T, dtype=np.float64)
 

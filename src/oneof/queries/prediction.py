@@ -1,9 +1,10 @@
-"""The prediction among decoys: the class that a model predicts and size - 1 others, drawn uniformly.
+"""The prediction among decoys: questions of the class that a model predicts and size - 1 others, drawn uniformly.
 
-Asked about items drawn at random, P(yes) = A r1 + (1 - A) r0 with A the model's accuracy, r1 = 1 - rho1 and
-r0 = (m-1)/(k-1) (1-rho1) + (k-m)/(k-1) rho0: the number of yes gives an exact interval for A at any number of classes,
-where uniform questions hardly ever touch the prediction. The answers judge these predictions and no others, and train
-like any others afterwards. A subset is a set: whoever shows it must not show the prediction first.
+For items drawn at random, P(yes) = A r1 + (1 - A) r0 with A the model's accuracy, r1 = 1 - rho1 and
+r0 = (m-1)/(k-1) (1-rho1) + (k-m)/(k-1) rho0: the number of yes gives an exact interval for A. With many classes this
+takes far fewer answers than uniform questions, which seldom show the predicted class. The answers judge these
+predictions and no others; afterwards they can train like any other answers. The prediction must not be recognisable by
+its place: show the labels in an order that does not depend on it.
 """
 
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ class PredictionQueries:
     size: int
 
     def __post_init__(self) -> None:
-        UniformQueries(self.classes, self.size)  # the same numbers are allowed
+        UniformQueries(self.classes, self.size)  # refuses the same values
 
     def draw(self, predictions: ArrayLike, rng: np.random.Generator | int) -> NDArray[np.bool_]:
         """One question for each predicted class, int (n,) -> bool (n, k)."""
@@ -43,10 +44,7 @@ class PredictionQueries:
         out = np.zeros((n, self.classes), dtype=np.bool_)
         out[np.arange(n), predicted.astype(np.intp)] = True
         if self.size > 1:
-            # Of the k - 1 others, which keep their order: those after the prediction are one place further on.
-            rows, place = np.nonzero(self._others().draw(n, np.random.default_rng(rng)))
+            # Drawn among the k - 1 other classes: those behind the predicted one have a number that is one larger.
+            rows, place = np.nonzero(UniformQueries(self.classes - 1, self.size - 1).draw(n, rng))
             out[rows, place + (place >= predicted[rows])] = True
         return out
-
-    def _others(self) -> UniformQueries:
-        return UniformQueries(self.classes - 1, self.size - 1)

@@ -12,23 +12,23 @@ def respond(
     flip_no: ArrayLike = 0.0,
     rng: np.random.Generator | int | None = None,
 ) -> NDArray[np.bool_]:
-    """Answer "is it one of these?" for items whose labels are known.
+    """The answers to "is it one of these?" about items whose labels are known. bool (n,).
 
     subsets: bool (n, k). labels: int (n,), each in 0..k-1.
-    flip_yes = P(no | truth yes), flip_no = P(yes | truth no): numbers, or arrays (n,). A generator (or a seed) is
-    needed where any of them is positive. Returns bool (n,).
+    flip_yes = P(no | truth yes), flip_no = P(yes | truth no): numbers, or arrays (n,). If any of them is positive, rng
+    is needed.
 
     >>> respond([[True, False, True], [True, False, True]], [0, 1])
     array([ True, False])
     """
-    asked = np.asarray(subsets)
+    shown = np.asarray(subsets)
     truth = np.asarray(labels)
-    if asked.ndim != 2 or not np.isin(asked, (0, 1)).all():
-        raise ValueError(f"subsets must be true or false, of shape (n, classes), not {asked.dtype} {asked.shape}")
-    asked = asked.astype(np.bool_)
-    n, k = asked.shape
+    if shown.ndim != 2 or not np.isin(shown, (0, 1)).all():
+        raise ValueError(f"subsets must be true or false, of shape (n, classes), not {shown.dtype} {shown.shape}")
+    shown = shown.astype(np.bool_)
+    n, k = shown.shape
     if truth.shape != (n,):
-        raise ValueError(f"labels must have shape ({n},), one a subset, not {truth.shape}")
+        raise ValueError(f"labels must have shape ({n},), one for each subset, not {truth.shape}")
     if truth.dtype.kind not in "iu":
         raise ValueError(f"labels must be whole numbers, not {truth.dtype}")
     outside = np.flatnonzero((truth < 0) | (truth >= k))
@@ -39,7 +39,7 @@ def respond(
         if rate.shape not in ((), (n,)) or not ((rate >= 0) & (rate <= 1)).all():
             raise ValueError(f"{name} must be a probability, or {n} of them, not {rate}")
 
-    answers = np.take_along_axis(asked, truth[:, None].astype(np.intp), axis=1)[:, 0]
+    answers = np.take_along_axis(shown, truth[:, None].astype(np.intp), axis=1)[:, 0]
     if any(rate.any() for rate in rates.values()):
         if rng is None:
             raise ValueError("flips are random: pass rng, a numpy Generator or a seed")

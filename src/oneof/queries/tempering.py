@@ -1,8 +1,8 @@
-"""How far to trust a model about items whose answers it has not seen, found from those answers when they come.
+"""How far a model can be trusted about items that it was not trained on, found from new answers about them.
 
-A model that has learned little is often sure all the same. Questions that split such a belief into halves ask about the
-wrong labels: what was counted as a whole bit is worth less. So the probabilities are flattened to p^(1/T), normalised,
-with the temperature T under which the answers that came after were likeliest:
+A model that has learned little is often overconfident. Questions chosen by such a model ask about the wrong labels, and
+their answers tell less than expected. So the probabilities are flattened to p^(1/T), normalised, with the temperature T
+under which the new answers are likeliest:
 
     sum over answers of  log P_T(answers up to this one) - log P_T(answers before),   P_T(A) = sum_j p_j^(1/T) P(A | j).
 
@@ -17,7 +17,7 @@ from scipy.special import log_softmax, logsumexp, softmax
 Floats = NDArray[np.float64]
 
 FLATTEST = 50.0
-"""At this temperature next to nothing is left of what a model believes."""
+"""The largest temperature: almost nothing is left of the model's probabilities."""
 
 
 def temper(probabilities: ArrayLike, temperature: float) -> Floats:
@@ -30,14 +30,14 @@ def temper(probabilities: ArrayLike, temperature: float) -> Floats:
 
 
 def find_temperature(probabilities: ArrayLike, before: ArrayLike, after: ArrayLike) -> float:
-    """The temperature, 1 or more, under which the answers that came were likeliest; 1 if there were none.
+    """The temperature, 1 or more, under which the new answers are likeliest; 1 if there are none.
 
-    probabilities: (n, k), the model's for the item of each answer, from before it was trained on it. before, after:
+    probabilities: (n, k), for the item of each answer, by a model that was not trained on the answer. before, after:
     (n, k), the evidence about that item without the answer and with it.
 
     >>> sure = np.tile([0.99, 0.01], (100, 1))                      # but right only in 70 of 100
-    >>> said = np.where(np.arange(100)[:, None] < 70, [0.0, -np.inf], [-np.inf, 0.0])
-    >>> T = find_temperature(sure, np.zeros((100, 2)), said)
+    >>> after = np.where(np.arange(100)[:, None] < 70, [0.0, -np.inf], [-np.inf, 0.0])
+    >>> T = find_temperature(sure, np.zeros((100, 2)), after)
     >>> temper(sure, T)[0].round(2)
     array([0.7, 0.3])
     """
@@ -54,25 +54,25 @@ def find_temperature(probabilities: ArrayLike, before: ArrayLike, after: ArrayLi
 
 
 def foreseen(probabilities: ArrayLike, before: ArrayLike, after: ArrayLike) -> float:
-    """The share of what the answers told that the model knew beforehand: 0 nothing, 1 everything; 0 without answers.
+    """How well the model foresaw the new answers: 0 not at all, 1 perfectly; 0 without answers.
 
-    One minus the log-likelihood of the answers under the model, at its best temperature, over that of somebody who
-    takes every class for equally likely. Arguments as in `find_temperature`. Answers to uniform questions about items
-    drawn at random, which the model was not trained on, tell without labels how much it knows.
+    One minus the log-likelihood of the answers under the model, at its best temperature, divided by that under equally
+    likely classes. Arguments as in `find_temperature`. With answers to uniform questions about items drawn at random,
+    which the model was not trained on, this is a label-free measure of how much it knows.
 
-    >>> said = np.where(np.eye(4, dtype=bool), 0.0, -np.inf)        # four items, one of each class
-    >>> [round(foreseen(p, np.zeros((4, 4)), said), 3) for p in (np.eye(4), np.full((4, 4), 0.25))]
+    >>> after = np.where(np.eye(4, dtype=bool), 0.0, -np.inf)        # four items, one of each class
+    >>> [round(foreseen(p, np.zeros((4, 4)), after), 3) for p in (np.eye(4), np.full((4, 4), 0.25))]
     [1.0, 0.0]
     """
     logs, earlier, later = _logs(probabilities), np.asarray(before), np.asarray(after)
-    nothing = _log_likelihood(np.zeros_like(logs), earlier, later)
-    if nothing == 0:
+    by_chance = _log_likelihood(np.zeros_like(logs), earlier, later)
+    if by_chance == 0:
         return 0.0
-    return 1.0 - _log_likelihood(logs / find_temperature(probabilities, earlier, later), earlier, later) / nothing
+    return 1.0 - _log_likelihood(logs / find_temperature(probabilities, earlier, later), earlier, later) / by_chance
 
 
 def _log_likelihood(scores: Floats, before: NDArray[np.floating], after: NDArray[np.floating]) -> float:
-    """Of the answers between the two evidences, under the softmax of the scores."""
+    """log P(new answers | earlier answers) under the softmax of the scores, from the evidence before and after."""
     log_p = log_softmax(scores, axis=1)
     return float((logsumexp(log_p + after, axis=1) - logsumexp(log_p + before, axis=1)).sum())
 

@@ -1,4 +1,4 @@
-"""Uniform queries: every subset of one size is equally likely (the paper's Assumption 1)."""
+"""Uniform queries: a question is any subset of one size, all equally likely (the paper's Assumption 1)."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from oneof.queries.weights import agreement_by_chance
 
 TABLE_ROWS = 1 << 12
-"""Up to this many subsets we index a table of all of them; beyond, we sample label by label."""
+"""Up to this many subsets we draw rows from a table of all of them; for more, we sample label by label."""
 
 CHUNK_CELLS = 1 << 22
 """Cells (rows x labels) drawn at a time, so that temporaries stay small beside the output."""
@@ -46,11 +46,11 @@ class UniformQueries:
 
     @property
     def agreement_by_chance(self) -> float:
-        """c0: the probability that a *wrong* prediction agrees with the answer (math: section "accuracy")."""
+        """c0: the probability that the answer agrees with a *wrong* prediction (see `oneof.queries.weights`)."""
         return float(agreement_by_chance(self.classes, self.size))
 
     def draw(self, n: int, rng: np.random.Generator | int) -> NDArray[np.bool_]:
-        """n independent queries, bool (n, k). The same seed gives the same queries on every platform."""
+        """n independent questions, bool (n, k). The same seed gives the same questions on every platform."""
         rng = np.random.default_rng(rng)
         out = np.zeros((n, self.classes), dtype=np.bool_)
         chunk = max(1, CHUNK_CELLS // self.classes)

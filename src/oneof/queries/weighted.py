@@ -1,4 +1,4 @@
-"""Weighted queries: any known distribution over subsets, mixed sizes included."""
+"""Weighted queries: questions drawn from any known distribution over subsets, also of different sizes."""
 
 from functools import cached_property
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class WeightedQueries:
-    """A list of subsets, each asked with its own known probability.
+    """Questions drawn from a list of subsets, each with its own known probability.
 
     subsets: bool (q, k), one row per subset. probabilities: (q,), they sum to one.
 
@@ -25,7 +25,7 @@ class WeightedQueries:
         table = given.astype(np.bool_)
         chances = np.asarray(probabilities, dtype=np.float64)
         if chances.shape != (len(table),):
-            raise ValueError(f"probabilities must have shape ({len(table)},), one a subset, not {chances.shape}")
+            raise ValueError(f"probabilities must have shape ({len(table)},), one for each subset, not {chances.shape}")
         if not np.isfinite(chances).all() or (chances < 0).any():
             bad = int(np.flatnonzero(~(np.isfinite(chances) & (chances >= 0)))[0])
             raise ValueError(f"probabilities must not be negative, but number {bad} is {chances[bad]}")
@@ -44,12 +44,12 @@ class WeightedQueries:
 
     @property
     def subsets(self) -> NDArray[np.bool_]:
-        """The subsets that may be asked, bool (q, k)."""
+        """The subsets that may be drawn, bool (q, k)."""
         return self._table
 
     @property
     def probabilities(self) -> NDArray[np.float64]:
-        """How often each subset is asked, (q,)."""
+        """The probability of each subset, (q,)."""
         return np.asarray(self._chances)
 
     @property
@@ -59,16 +59,16 @@ class WeightedQueries:
 
     @cached_property
     def inclusion(self) -> NDArray[np.float64]:
-        """P(label j is in the query), and so P(s = 1 | class j). (k,)."""
+        """P(label j is in the question), which is also P(s = 1 | class j). (k,)."""
         return np.asarray(self._chances @ self._table, dtype=np.float64)
 
     @property
     def p_yes(self) -> float:
-        """P(s = 1) for a class drawn uniformly: the mean size of a question over k. By class: `inclusion`."""
+        """P(s = 1) for a class drawn uniformly: the mean size of a question divided by k. By class: `inclusion`."""
         return float(self.inclusion.mean())
 
     def draw(self, n: int, rng: np.random.Generator | int) -> NDArray[np.bool_]:
-        """n independent queries, bool (n, k)."""
+        """n independent questions, bool (n, k)."""
         rows = np.random.default_rng(rng).choice(len(self._table), size=n, p=self._chances)
         return np.asarray(self._table[rows])
 
@@ -81,12 +81,12 @@ class WeightedQueries:
         return np.asarray(inside.T @ yes + outside.T @ no)
 
     def _refuse_inseparable(self) -> None:
-        asked = self._table[self._chances > 0]
-        columns, group = np.unique(asked, axis=1, return_inverse=True)
+        possible = self._table[self._chances > 0]
+        columns, group = np.unique(possible, axis=1, return_inverse=True)
         group = group.reshape(-1)  # numpy 2.0 gives a row
         if columns.shape[1] < self.classes:
             twins = next(np.flatnonzero(group == g) for g in range(columns.shape[1]) if (group == g).sum() > 1)
             raise ValueError(
-                f"these queries never separate classes {twins.tolist()}: each subset holds all of them or none, "
+                f"these questions never separate classes {twins.tolist()}: each subset holds all of them or none, "
                 "so no number of answers can tell them apart"
             )

@@ -1,6 +1,6 @@
-"""What an answer to a uniform question says of each class's loss: the weights of an unbiased risk, in plain arithmetic.
+"""The weights of an unbiased risk: by what an answer to a uniform question multiplies the loss of each class.
 
-An answer to a question of m out of k labels weighs the loss of each class j by four numbers:
+An answer to a question of m out of k labels multiplies the loss of class j by one of four numbers:
 
     a if yes and j in L      b if yes and j not in L      c if no and j in L      d if no and j not in L
 
@@ -8,17 +8,17 @@ The mean over answers is unbiased for the supervised risk under uniform queries 
 
     m a + (k-m) d = k      and      m(m-1) a + m(k-m)(b + c) + (k-m)(k-m-1) d = 0.
 
-Sizes may be numbers, numpy arrays or tensors: nothing here but +, -, * and /.
+Sizes may be numbers, numpy arrays or tensors: the functions use nothing but +, -, * and /.
 """
 
 from typing import Any, NamedTuple
 
 Number = Any
-"""A number, or an array or tensor of them where questions have several sizes."""
+"""A number; or an array or tensor of numbers, if questions have several sizes."""
 
 
 class Weights(NamedTuple):
-    """What an answer weighs the loss of a class by: yes inside L, yes outside, no inside, no outside."""
+    """The factors of the loss of a class: yes and inside L, yes and outside, no and inside, no and outside."""
 
     a: Number
     b: Number
@@ -27,7 +27,7 @@ class Weights(NamedTuple):
 
 
 def paper_weights(classes: int, size: Number, p_yes: Number) -> Weights:
-    """The paper's: only the labels in L count.
+    """The paper's weights: only the labels in L count.
 
     >>> paper_weights(classes=10, size=5, p_yes=0.5)
     Weights(a=2.0, b=0.0, c=-1.6, d=0.0)
@@ -46,7 +46,7 @@ def minimum_norm_weights(classes: int, size: Number) -> Weights:
 
 
 def agreement_weights(classes: int, size: Number) -> Weights:
-    """One on the labels that agree with the answer: the weights behind label-free accuracy.
+    """The weights with a = d = 1, so one on every label that agrees with the answer: those of label-free accuracy.
 
     >>> round(agreement_weights(classes=10, size=5).b, 6)
     -0.8
@@ -86,7 +86,7 @@ def without_flips(responses: Number, flip_yes: Number, flip_no: Number) -> Numbe
 
 
 def flipped_again(rate: Number, extra: Number) -> Number:
-    """The rate of an answer that is flipped at `rate`, and the result once more at `extra`, in either direction.
+    """The flip rate after a second flip: an answer is flipped at `rate`, then the result at `extra`, whether yes or no.
 
     >>> round(flipped_again(0.1, 0.2), 4)
     0.26

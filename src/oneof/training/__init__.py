@@ -1,6 +1,6 @@
-"""Training: the settings, items and answers in compact tensors, one readable loop, checkpoints.
+"""Training: settings, items and answers as compact tensors, one readable loop, checkpoints.
 
-The names are loaded on first use, so that the settings can be read without torch.
+The names are loaded on first use, so that the settings can be used without importing torch.
 """
 
 from importlib import import_module
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from oneof.training.config import Config
     from oneof.training.data import Answered, Features
-    from oneof.training.fitting import Fitted, fit, predict_classes, predict_logits
-    from oneof.training.loop import Diverged, Run, train
+    from oneof.training.fitting import fit, predict_classes, predict_logits
+    from oneof.training.loop import Diverged, Fitted, train
     from oneof.training.network import Network
 
 _HOME = {
@@ -18,9 +18,8 @@ _HOME = {
     "Config": "config",
     "Diverged": "loop",
     "Features": "data",
-    "Fitted": "fitting",
+    "Fitted": "loop",
     "Network": "network",
-    "Run": "loop",
     "fit": "fitting",
     "predict_classes": "fitting",
     "predict_logits": "fitting",
@@ -34,7 +33,6 @@ __all__ = [
     "Features",
     "Fitted",
     "Network",
-    "Run",
     "fit",
     "predict_classes",
     "predict_logits",

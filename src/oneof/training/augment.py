@@ -1,19 +1,19 @@
-"""Random changes of images that keep their class: vectorised, drawn anew for each item, on the batch's device."""
+"""Random changes of images that keep their class: vectorised, drawn for each item, on the device of the batch."""
 
 import torch
 from torch import Tensor
 from torch.nn.functional import affine_grid, grid_sample, pad
 
 
-def shift(images: Tensor, reach: int, generator: torch.Generator) -> Tensor:
-    """Move each image by up to `reach` pixels each way; what comes in is filled by the edge. (n, c, h, w).
+def shift(images: Tensor, most: int, generator: torch.Generator) -> Tensor:
+    """Move each image by up to `most` pixels in each direction, and repeat its edge where it has left. (n, c, h, w).
 
     >>> shift(torch.zeros(2, 1, 8, 8), 1, torch.Generator().manual_seed(0)).shape
     torch.Size([2, 1, 8, 8])
     """
     n, c, h, w = images.shape
-    wide = pad(images.float(), (reach,) * 4, mode="replicate").to(images.dtype)
-    by = torch.randint(2 * reach + 1, (2, n), generator=generator, device=generator.device).to(images.device)
+    wide = pad(images.float(), (most,) * 4, mode="replicate").to(images.dtype)
+    by = torch.randint(2 * most + 1, (2, n), generator=generator, device=generator.device).to(images.device)
     rows = (by[0, :, None] + torch.arange(h, device=images.device))[:, None, :, None]
     columns = (by[1, :, None] + torch.arange(w, device=images.device))[:, None, None, :]
     first = torch.arange(n, device=images.device)[:, None, None, None]
@@ -21,14 +21,14 @@ def shift(images: Tensor, reach: int, generator: torch.Generator) -> Tensor:
     return wide[first, channels, rows, columns]
 
 
-def flip(images: Tensor, generator: torch.Generator) -> Tensor:
+def mirror(images: Tensor, generator: torch.Generator) -> Tensor:
     """Mirror each image left to right with probability one half. (n, c, h, w)."""
     chosen = torch.rand(len(images), generator=generator, device=generator.device).to(images.device) < 0.5
     return torch.where(chosen[:, None, None, None], images.flip(3), images)
 
 
 def warp(images: Tensor, generator: torch.Generator) -> Tensor:
-    """Turn (up to 11 degrees), stretch, slant (up to 15 %) and move (up to 7 %) each image. (n, c, h, w), float.
+    """Rotate (up to 11 degrees), stretch, shear (up to 15 %) and move (up to 7 %) each image. (n, c, h, w), float.
 
     >>> warp(torch.zeros(2, 1, 8, 8), torch.Generator().manual_seed(0)).shape
     torch.Size([2, 1, 8, 8])
@@ -42,7 +42,10 @@ def warp(images: Tensor, generator: torch.Generator) -> Tensor:
 
 
 def relight(images: Tensor, generator: torch.Generator, invert: bool) -> Tensor:
-    """Change the contrast (by up to 40 %) and brightness of each image; invert: make half of them negatives. Float."""
+    """Change the contrast (by up to 40 %) and the brightness of each image. (n, c, h, w), float.
+
+    invert: also turn each image into its negative with probability one half.
+    """
     contrast, light, coin = _between(images, generator, (0.6, 1.4), (-0.4, 0.4), (0.0, 1.0))
     if invert:
         contrast = torch.where(coin < 0.5, -contrast, contrast)
@@ -62,7 +65,7 @@ def cutout(images: Tensor, generator: torch.Generator) -> Tensor:
     rows = (torch.arange(h, device=images.device) - centre[0] * h).abs() < h / 4
     columns = (torch.arange(w, device=images.device) - centre[1] * w).abs() < h / 4
     hidden = (rows[:, None, :, None] & columns[:, None, None, :]).expand_as(images)
-    # The mean of an image: zero where pixels are normalised, and no edge where they are not.
+    # Filled with the mean of the image, which is grey whether or not the pixels are standardised.
     return torch.where(hidden, images.float().mean(dim=(1, 2, 3), keepdim=True).to(images.dtype), images)
 
 
@@ -74,11 +77,11 @@ def _between(images: Tensor, generator: torch.Generator, *ranges: tuple[float, f
 
 
 def augment(images: Tensor, how: str, generator: torch.Generator) -> Tensor:
-    """What the configuration asks for.
+    """Images changed as the setting `augment` says. (n, c, h, w).
 
-    how: "none"; "shift" by up to a fourteenth of the height; "warp" (turn, stretch, slant, move, contrast,
-    brightness); each with "-flip" for images that may be mirrored, "warp-invert" for ones whose negative is as good,
-    "shift" also with "-cutout" at the end, for a part that is hidden.
+    how: "none"; "shift" by up to a fourteenth of the height; "warp" (rotate, stretch, shear, move, contrast,
+    brightness). Either with "-flip" to mirror images at random; "warp-invert" for images whose negative has the same
+    class; "shift" also with "-cutout" at the end, to hide a part.
     """
     if how == "none":
         return images
@@ -88,5 +91,5 @@ def augment(images: Tensor, how: str, generator: torch.Generator) -> Tensor:
     else:
         changed = shift(images, max(1, images.shape[2] // 14), generator)
     if "flip" in more:
-        changed = flip(changed, generator)
+        changed = mirror(changed, generator)
     return cutout(changed, generator) if "cutout" in more else changed

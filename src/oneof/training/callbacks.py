@@ -1,7 +1,7 @@
-"""What is told of a run while it goes on: after each epoch every callback is called with its row of figures.
+"""Callbacks: functions that are called after each epoch with its row of figures.
 
-A callback is any function of the row, a dictionary such as `model.history_` holds. Here are those that write the
-figures to TensorBoard or to MLflow.
+A row is a dictionary, as in `model.history_`. Two callbacks are ready to use: they write the figures to TensorBoard or
+to MLflow.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ Callback = Callable[[dict[str, Any]], None]
 
 
 class TensorBoard:
-    """Writes each figure as a curve over the epochs into a folder that `tensorboard --logdir` shows.
+    """Writes each figure as a curve over the epochs into a folder for `tensorboard --logdir`.
 
     >>> OneOfClassifier(callbacks=[TensorBoard("runs/first")])  # doctest: +SKIP
     """
@@ -31,17 +31,17 @@ class TensorBoard:
             self._writer = SummaryWriter(self.folder)
         for name, value in figures(row):
             self._writer.add_scalar(name, value, row["epoch"])
-        self._writer.flush()  # so that a run which is under way, or was killed, can be looked at
+        self._writer.flush()  # so that the curves of a running or killed process can be seen
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the open file: scikit-learn copies what an estimator is given."""
+        """Without the open file: scikit-learn copies the parameters of an estimator."""
         return {"folder": self.folder, "_writer": None}
 
 
 class MLflow:
-    """Writes each figure as a metric into a run of this experiment, on the server that MLFLOW_TRACKING_URI names.
+    """Writes each figure as a metric of a run of this experiment, to the server that MLFLOW_TRACKING_URI names.
 
-    Within a run that is active already (`with mlflow.start_run():`) the figures go there.
+    If a run is active already (`with mlflow.start_run():`), the figures are written to that one.
 
     >>> OneOfClassifier(callbacks=[MLflow("birds")])  # doctest: +SKIP
     """
@@ -57,7 +57,7 @@ class MLflow:
 
         active = mlflow.active_run()
         if active is not None and row["epoch"] == 1 and active.info.run_id == self._started:
-            mlflow.end_run()  # of the training before this one
+            mlflow.end_run()  # the run of an earlier training
             active = None
         if active is None:
             mlflow.set_experiment(self.experiment)
@@ -83,7 +83,7 @@ def create(text: str) -> Callback:
 
 
 def figures(row: dict[str, Any]) -> Iterator[tuple[str, float]]:
-    """What can be drawn of a row: its numbers, without the epoch itself.
+    """The figures of a row that are numbers, without the epoch itself.
 
     >>> dict(figures({"epoch": 2, "objective": 0.5, "network": "linear"}))
     {'objective': 0.5}

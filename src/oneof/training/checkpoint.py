@@ -1,4 +1,4 @@
-"""Checkpoints: everything a run needs to go on exactly, in one file that is always whole."""
+"""Checkpoints: everything a run needs to resume exactly, in one file that is never left incomplete."""
 
 from pathlib import Path
 from typing import Any
@@ -9,21 +9,21 @@ from oneof.files.atomic import replacing
 
 
 def save(path: Path, state: dict[str, Any]) -> None:
-    """Write the state, replacing the file only when the new one is whole and on disk."""
+    """Write the state; the old file is replaced only when the new one is complete and on disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as part:
         try:
             torch.save(state, part)
-        except RuntimeError as error:  # what torch makes of a full disk
+        except RuntimeError as error:  # torch's error for a full disk
             raise OSError(f"{path}: the checkpoint could not be written, is the disk full? ({error})") from error
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Read a state: tensors and plain values only, nothing in the file is ever executed."""
+    """The state in a file: tensors and plain values only, so that no code in the file is executed."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except Exception:
-        # Foreign bytes raise just about anything, and torch's message advises to unpickle what may be anybody's code.
+        # A foreign file can raise any error, and torch's message suggests unpickling it, which could run its code.
         raise ValueError(f"{path}: damaged or not a checkpoint; start again without --resume") from None
     if not isinstance(state, dict) or "position" not in state:
         raise ValueError(f"{path}: not a checkpoint of a training run; start again without --resume")
@@ -31,11 +31,12 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def restore(
-    path: Path, parts: dict[str, Any], drawn: torch.Generator, origin: dict[str, Any], rank: int
+    path: Path, parts: dict[str, Any], generator: torch.Generator, origin: dict[str, Any], rank: int
 ) -> dict[str, Any]:
-    """Put every part and generator back as it was; the rest of the state is returned.
+    """Restore every part and both random generators from a checkpoint, and return the other entries of its state.
 
-    origin: what a run must have in common with the one it goes on from, by name. rank: which worker this is.
+    parts: objects with `load_state_dict`, by name. origin: values that must be the same in the checkpoint, by name.
+    rank: the number of this worker.
     """
     state = load(path)
     for what, value in origin.items():
@@ -50,7 +51,7 @@ def restore(
         except (RuntimeError, KeyError, ValueError) as error:
             reason = str(error).splitlines()[0]
             raise ValueError(f"{path}: the checkpoint is of another {name}: {reason}") from None
-    # A generator reads its state from the start of the storage, so a row of a larger tensor must be copied out.
-    drawn.set_state(generators[0][rank].clone())
+    # A generator reads its state from the start of the storage, so a row of a larger tensor must be copied first.
+    generator.set_state(generators[0][rank].clone())
     torch.set_rng_state(generators[1][rank].clone())
     return state

@@ -1,5 +1,5 @@
-"""What a training run is made of: the one list of settings, from which the command line, the estimator and the
-experiments take names, defaults and help. Unknown keys are errors; what a recipe leaves open is settled by the data."""
+"""The settings of a training run: one list, from which command line, estimator and experiments take names, defaults and
+help. Unknown keys are errors; settings that neither the user nor the recipe gives depend on the data."""
 
 import tomllib
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer, model_validator
 
 RECIPES: dict[str, dict[str, Any]] = {
-    # Section V of the paper. It is silent on the step of StepLR and on how the epoch was chosen: ours.
+    # Section V of the paper. The step of StepLR and how the epoch was chosen are not in it: those are our choice.
     "paper": {
         "optimizer": "adadelta",
         "schedule": "step",
@@ -22,7 +22,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         "augment": "none",
         "selection": "best",
     },
-    # One cycle ends at its best, so the last epoch is taken and no answer is spent on choosing one.
+    # With one cycle the last epoch is the best, so no answers are needed to choose one.
     "fast": {
         "optimizer": "adamw",
         "schedule": "one-cycle",
@@ -37,7 +37,7 @@ Value = bool | int | float | str
 
 
 class Config(BaseModel):
-    """The settings of a run. None means: as the recipe, or else the data, say.
+    """The settings of a run. None means: as the recipe says, or else by the data.
 
     >>> Config(recipe="paper").resolve(items=5000, image=True).epochs
     100
@@ -123,7 +123,7 @@ class Config(BaseModel):
 
     @field_serializer("objective", "loss")
     def _by_name(self, value: Any) -> str | None:
-        """What a file can hold of an objective or a function: the same text in every process."""
+        """An objective or a function as text that is the same in every process, for files."""
         if value is None or isinstance(value, str):
             return value
         from oneof.objectives.losses import spell
@@ -132,7 +132,7 @@ class Config(BaseModel):
 
     @classmethod
     def read(cls, path: str | Path | None, **overrides: Any) -> "Config":
-        """From a TOML file, if any, with the overrides that are not None put over it.
+        """The settings of a TOML file, if there is one; overrides that are not None replace them.
 
         >>> Config.read(None, epochs=3, seed=None).epochs
         3
@@ -149,17 +149,17 @@ class Config(BaseModel):
             raise ValueError(f"{path or 'configuration'}: {where + ': ' if where else ''}{message}") from None
 
     def resolve(self, items: int, image: bool) -> "Config":
-        """Every None filled in, for this many training items."""
+        """The settings with a value for every None, for this number of training items."""
         full = RECIPES[self.recipe] | {key: value for key, value in self if value is not None}
         full.setdefault("batch_size", 64 if items < 10_000 else 128)
-        # Enough steps for a small data set, few passes over a large one.
+        # Many epochs for a small data set, few for a large one: about 3000 steps.
         full.setdefault("epochs", min(100, max(8, ceil(3000 * full["batch_size"] / max(items, 1)))))
         if full["augment"] == "auto":
             full["augment"] = "shift" if image else "none"
         return Config(**full)
 
     def objective_options(self) -> dict[str, Any]:
-        """The options of the objective that are set.
+        """The options of the objective that were given.
 
         >>> Config(objective="abs", loss="gce", options={"kappa": 0.5}).objective_options()
         {'loss': 'gce', 'kappa': 0.5}
@@ -169,12 +169,12 @@ class Config(BaseModel):
 
 
 def describe(setting: str) -> str:
-    """What a setting means, with the values it may have and its default, for people.
+    """The help text of a setting: what it means, the values it may have, and its default.
 
     >>> describe("gamma")
     'What the step schedule multiplies the learning rate by. Default: 0.5.'
     """
-    from oneof import models, objectives  # late: they import torch, which only who asks for help has to wait for
+    from oneof import models, objectives  # here, because they import torch, which is slow
 
     field = Config.model_fields[setting]
     known = {"objectives": objectives.names(), "losses": objectives.losses.names(), "backbones": models.names()}
@@ -188,7 +188,7 @@ def describe(setting: str) -> str:
 
 
 def choices(setting: str) -> tuple[str, ...]:
-    """The values that a setting may have, where they can be listed.
+    """The values that a setting may have, or nothing if they cannot be listed.
 
     >>> choices("recipe")
     ('fast', 'paper')

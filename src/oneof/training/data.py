@@ -1,4 +1,4 @@
-"""Items and answers as compact tensors; a batch is cut out by index, with no work per item in Python."""
+"""Items and answers as compact tensors, from which a batch is taken by index, without a Python loop over items."""
 
 import warnings
 from typing import Any
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from oneof.answers import Answers
 from oneof.answers.bitsets import unpack
+from oneof.answers.grouping import by_item
 from oneof.objectives import Batch
 from oneof.objectives.base import above_zero
 
@@ -18,8 +19,8 @@ from oneof.objectives.base import above_zero
 class Features:
     """The items: images (n, c, h, w), uint8 or float; tables (n, d); or a scipy sparse matrix (n, d).
 
-    Arrays are wrapped, not copied, so memory-mapped ones stay on disk. A batch at a time sparse rows become dense, and
-    numbers that are neither uint8 nor float32 become float32.
+    Arrays are wrapped, not copied, so memory-mapped ones stay on disk. Only in a batch sparse rows become dense, and
+    numbers other than uint8 become float32.
 
     >>> Features(np.zeros((5, 8, 8), dtype=np.uint8)).shape
     (1, 8, 8)
@@ -41,7 +42,7 @@ class Features:
             if array.ndim == 4 and array.shape[3] in (1, 3) and array.shape[1] not in (1, 3):
                 array = np.moveaxis(array, 3, 1)
             if any(stride < 0 for stride in array.strides):
-                array = np.ascontiguousarray(array)  # torch has no negative strides, as of x[:, ::-1]
+                array = np.ascontiguousarray(array)  # torch has no negative strides, such as those of x[:, ::-1]
             self._tensor = _wrap(array)
             shape = tuple(self._tensor.shape[1:])
         self.shape = shape
@@ -61,7 +62,7 @@ class Features:
 
     @property
     def values(self) -> Any:
-        """The items as they lie in memory or on disk, not copied: an array, or a sparse matrix."""
+        """The items themselves, not copied: an array, or a sparse matrix."""
         return self._rows if self.sparse else self._tensor.numpy()
 
     def check_finite(self) -> None:
@@ -74,7 +75,7 @@ class Features:
             bad = (~torch.isfinite(_as_network_takes(values[start : start + step]))).nonzero()
             if len(bad):
                 item, *feature = (int(part) for part in (start + bad[0][0], *bad[0][1:]))
-                if self.sparse:  # there the position is one among the stored values
+                if self.sparse:  # then the position is that of a stored value
                     feature = [int(self._rows.indices[item])]
                     item = int(np.searchsorted(self._rows.indptr, item, side="right")) - 1
                 place = f"item {item}, feature {', '.join(map(str, feature))}"
@@ -82,20 +83,20 @@ class Features:
 
 
 class Answered:
-    """The answers, arranged by item: `batch(items)` gives all answers about those items.
+    """The answers, sorted by item: `batch(items)` gives all answers about those items.
 
-    rows: the items that have any answer, int64 (b,).
+    items: the items that have answers, int64 (b,).
     """
 
     def __init__(self, answers: Answers) -> None:
         self.classes = answers.classes
-        order, starts = answers.by_item()
+        order, starts = by_item(answers.items)
         items = answers.items[order]
         self.items = items[starts]
         size = int(items[-1]) + 1 if len(items) else 0
         self._start = torch.zeros(size, dtype=torch.int64)
         self._start[self.items] = torch.from_numpy(starts)
-        self._count: Tensor | None = None  # one answer per item, unless said otherwise
+        self._count: Tensor | None = None  # None if every item has one answer
         if len(starts) < len(items):
             self._count = torch.zeros(size, dtype=torch.int64)
             self._count[self.items] = torch.from_numpy(np.diff(starts, append=len(items)))
@@ -107,31 +108,31 @@ class Answered:
         ]
 
     def fingerprint(self) -> int:
-        """A number that other answers, or the same about other items, would hardly have."""
+        """A checksum of the answers and the items that they are about."""
         total = crc32(self._packed.data, crc32(self._start.numpy().data, self.classes))
         for column in (self._responses, *self._flips):
             total = total if column is None else crc32(column.numpy().data, total)
         return total
 
     def batch(self, items: Tensor, device: torch.device | str = "cpu") -> Batch:
-        """Every answer about these items, (b,), each of which has one at least."""
+        """All answers about these items, (b,), each of which must have at least one."""
         if self._count is None:
-            at, rows = self._start[items], None
+            places, rows = self._start[items], None
         else:
             counts = self._count[items]
             rows = torch.repeat_interleave(torch.arange(len(items)), counts)
             first = torch.cumsum(counts, 0) - counts
-            at = torch.arange(len(rows)) - first[rows] + self._start[items][rows]
+            places = torch.arange(len(rows)) - first[rows] + self._start[items][rows]
             rows = rows.to(device)
-        flips = [None if rate is None else rate[at].to(device) for rate in self._flips]
-        subsets = torch.from_numpy(unpack(self._packed[at.numpy()], self.classes))
-        return Batch(subsets.to(device), self._responses[at].to(device), rows, items.to(device), *flips)
+        flips = [None if rate is None else rate[places].to(device) for rate in self._flips]
+        subsets = torch.from_numpy(unpack(self._packed[places.numpy()], self.classes))
+        return Batch(subsets.to(device), self._responses[places].to(device), rows, items.to(device), *flips)
 
 
 _KINDS = tuple(
     np.dtype(kind) for kind in ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 )
-"""Numbers that torch wraps as they are."""
+"""The types of numbers that torch can wrap without a copy."""
 
 
 def _as_network_takes(values: Tensor) -> Tensor:
@@ -139,7 +140,7 @@ def _as_network_takes(values: Tensor) -> Tensor:
 
 
 def _wrap(array: np.ndarray) -> Tensor:
-    """The array as a tensor, not copied even where it is read-only: nothing here ever writes to it."""
+    """The array as a tensor, not copied even if it is read-only: nothing here writes to it."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         return torch.from_numpy(array)

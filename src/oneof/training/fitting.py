@@ -1,14 +1,13 @@
-"""From items and answers to a trained, judged network: split, build, train, judge. What everything above calls."""
+"""From items and answers to a trained and judged network: hold out items, build the network, train it, judge it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from lightning_fabric import Fabric
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
@@ -19,27 +18,15 @@ from oneof.queries.moment import Queries
 from oneof.training.callbacks import Callback
 from oneof.training.config import Config
 from oneof.training.data import Answered, Features
-from oneof.training.loop import train
+from oneof.training.loop import Fitted, train
 from oneof.training.network import Network, standardise
 from oneof.training.splits import Split, halves, split
 
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
+
 Judgement = Callable[[NDArray[np.int64], Answers], Estimate]
 """From predictions for all items and held-out answers to an estimate of the accuracy."""
-
-
-@dataclass
-class Fitted:
-    """A trained network, what it was trained with, its history, and its accuracy by held-out answers."""
-
-    network: nn.Module
-    config: Config
-    history: list[dict[str, Any]]
-    best_epoch: int
-    accuracy: Estimate | None
-    unjudged: str = ""
-    """Why there is no accuracy, where there is none."""
-    choice: list[dict[str, Any]] = field(default_factory=list)
-    """A row for each network that was considered, where the network was chosen: see `oneof.classifier.choosing`."""
 
 
 def fit(
@@ -56,19 +43,28 @@ def fit(
     path: Path | None = None,
     resume: bool = False,
     shown: bool = False,
-    fabric: Fabric | None = None,
+    fabric: "Fabric | None" = None,
 ) -> Fitted:
-    """Train on part of the answered items and judge on the rest.
+    """A network trained on some of the items with answers, and judged by the answers about the others.
 
-    backbone: a network of the user's own, in place of the configuration's. queries: the law of the questions where it
-    is not uniform. held_out: the items that judge, where they were put aside already; else the configuration's share of
-    them is drawn (see `oneof.training.splits`). report: more figures for the history, such as the accuracy on labelled
-    items; never used to choose. callbacks, path, resume, shown, fabric: as in `train`.
+    backbone: a network to use instead of the one that the configuration names. queries: the law of the questions if it
+    is not uniform. held_out: the items that judge, if they were held out before; by default a share of the items,
+    `config.holdout`, is drawn (see `oneof.training.splits`). judgement: used instead of `estimate_accuracy`. report:
+    gives more figures for the history, such as the accuracy on labelled items; they are never used to choose an epoch.
+    callbacks, path, resume, shown, fabric: see `train`.
+
+    >>> from oneof import UniformQueries, respond
+    >>> x = np.eye(3, dtype=np.float32)[np.arange(60) % 3]
+    >>> subsets = UniformQueries(3, 1).draw(60, rng=0)
+    >>> answers = Answers(subsets, respond(subsets, np.arange(60) % 3))
+    >>> fitted = fit(Features(x), answers, Config(backbone="linear", epochs=2))
+    >>> len(fitted.history), fitted.accuracy.n
+    (2, 6)
     """
     training, held, unjudged = divide(features, answers, config, held_out)
     answered = Answered(training)
     config = config.resolve(len(answered.items), features.image)
-    # Where held-out answers choose the epoch, others must judge it: a winner's score is always too good.
+    # If held-out answers choose the best epoch, other answers must judge it: the best score is too optimistic.
     choosing, judging = halves(held) if config.selection == "best" else (held, held)
     objective = _objective(config, training, queries)
     torch.manual_seed(config.seed)
@@ -77,30 +73,29 @@ def fit(
         *standardise(features, answered.items),
     )
 
-    # Answers that do not fit their law still tell a better epoch from a worse one; only the last word is refused.
-    between = judgement or partial(estimate_accuracy, queries=queries, check=False)
+    # Answers that do not fit the law of the questions can still rank epochs: only the final judgement refuses them.
+    ranking = judgement or partial(estimate_accuracy, queries=queries, check=False)
 
     def judge(current: nn.Module) -> dict[str, Any]:
         figures = report(current) if report is not None else {}
-        if len(choosing) and (estimate := judged(current, features, choosing, between)[0]) is not None:
+        if len(choosing) and (estimate := judged(current, features, choosing, ranking)[0]) is not None:
             figures |= {"label_free": estimate.value, "label_free_low": estimate.low, "label_free_high": estimate.high}
             figures["select"] = estimate.value
         return figures
 
-    run = train(
+    fitted = train(
         network, features, answered, objective, config,
         judge=judge, callbacks=callbacks, path=path, resume=resume, shown=shown, fabric=fabric,
     )  # fmt: skip
     accuracy = None
     if len(judging):
-        accuracy, unjudged = judged(
-            run.network, features, judging, judgement or partial(estimate_accuracy, queries=queries)
-        )
-    return Fitted(run.network, config, run.history, run.best_epoch, accuracy, unjudged)
+        final = judgement or partial(estimate_accuracy, queries=queries)
+        accuracy, unjudged = judged(fitted.network, features, judging, final)
+    return replace(fitted, accuracy=accuracy, unjudged=unjudged)
 
 
 def divide(features: Features, answers: Answers, config: Config, held_out: ArrayLike | None = None) -> Split:
-    """Answers to train on, without skips, and answers to judge by; refused where they do not fit the items."""
+    """Answers to train on, without skips, and held-out answers; an error if the answers do not fit the items."""
     check(features, answers)
     training, held, unjudged = split(answers, config.holdout, config.seed, held_out)
     training = training.answered
@@ -110,9 +105,9 @@ def divide(features: Features, answers: Answers, config: Config, held_out: Array
 
 
 def judged(network: nn.Module, features: Features, held: Answers, judgement: Judgement) -> tuple[Estimate | None, str]:
-    """The accuracy by held-out answers; or none, and why they were refused."""
+    """The accuracy by held-out answers and an empty text; or None, and why the answers were refused."""
     try:
-        return judgement(predict_asked(network, features, held), held), ""
+        return judgement(predict_for(held, network, features), held), ""
     except ValueError as error:
         return None, str(error)
 
@@ -134,7 +129,7 @@ def predict_logits(network: nn.Module, features: Features, rows: NDArray[np.int6
 
 
 def predict_classes(network: nn.Module, features: Features, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """The class of each of the given items (default: all), int64 (n,); the logits of all never are in memory."""
+    """The class of each of the given items (default: all), int64 (n,). Needs less memory than `predict_logits`."""
     parts = [logits.argmax(dim=1) for logits in _logits(network, features, rows)]
     return torch.cat([torch.empty(0, dtype=torch.int64), *parts]).numpy()
 
@@ -149,11 +144,11 @@ def _logits(network: nn.Module, features: Features, rows: NDArray[np.int64] | No
         yield logits
 
 
-def predict_asked(network: nn.Module, features: Features, answers: Answers) -> NDArray[np.int64]:
-    """Predictions for the items that the answers are about; the others are never looked at, and stay 0."""
-    asked = np.unique(answers.items)
+def predict_for(answers: Answers, network: nn.Module, features: Features) -> NDArray[np.int64]:
+    """The class of each item that the answers are about, int64 (items,); 0 for all other items."""
+    items = np.unique(answers.items)
     predictions = np.zeros(len(features), dtype=np.int64)
-    predictions[asked] = predict_classes(network, features, asked)
+    predictions[items] = predict_classes(network, features, items)
     return predictions
 
 
@@ -163,7 +158,7 @@ def _objective(config: Config, training: Answers, queries: Queries | None) -> ob
         options |= {"queries": queries, "weights": options.get("weights", "minimum-norm")}
     objective = objectives.create(config.objective, **options)
     if queries is not None and getattr(objective, "queries", queries) is None:
-        raise ValueError(f"{objective} is made for uniform queries: give it the queries too")
+        raise ValueError(f"{objective} is made for uniform questions: give it the queries too")
     noisy = training.noisy
     if noisy and not objective.corrects_flips:
         raise ValueError(
@@ -171,8 +166,8 @@ def _objective(config: Config, training: Answers, queries: Queries | None) -> ob
         )
     if getattr(objective, "weights", None) == "paper" and not noisy:
         if training.yes.all() or not training.yes.any():
-            said = "yes" if training.yes.all() else "no"
-            raise ValueError(f"all {len(training)} answers are {said}: {config.objective} needs both yes and no")
+            answer = "yes" if training.yes.all() else "no"
+            raise ValueError(f"all {len(training)} answers are {answer}: {config.objective} needs both yes and no")
         sizes = training.sizes
         if sizes.min() != sizes.max():
             raise ValueError(

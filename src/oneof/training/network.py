@@ -1,4 +1,4 @@
-"""The network that is trained and saved: preprocessing and backbone in one module, so that they never part."""
+"""The network that is trained and saved: preprocessing and backbone in one module."""
 
 from collections.abc import Callable
 
@@ -27,8 +27,9 @@ class Network(nn.Module):
 
 
 def train_mode(network: nn.Module) -> None:
-    """Set a network to train, but leave the parts that are frozen as they are when used: without this, batch
-    normalisation in a frozen backbone would go on adapting to the batches, and dropout would blur what it gives.
+    """Set a network to training mode, except its frozen parts, which stay in evaluation mode.
+
+    Otherwise batch normalisation in a frozen backbone would adapt to the batches, and dropout would change its output.
 
     >>> body, head = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).requires_grad_(False), nn.Linear(2, 3)
     >>> train_mode(nn.Sequential(body, head))
@@ -43,9 +44,10 @@ def train_mode(network: nn.Module) -> None:
 
 
 def standardise(features: Features, rows: np.ndarray | None = None, sample: int = 20_000) -> tuple[Tensor, Tensor]:
-    """Mean and 1/deviation of the items: per channel for images, per feature for tables, none for sparse features.
+    """Mean and 1 / standard deviation of the items: per channel of images, per feature of tables; 0 and 1 if sparse.
 
-    Shapes that broadcast against one item: (c, 1, 1) or (d,). A feature that never varies is left unscaled.
+    Shapes (c, 1, 1) or (d,). rows: the items to use (default: all); of these about `sample` are taken. A constant
+    feature is not scaled.
     """
     if features.sparse:
         return torch.zeros(1), torch.ones(1)
@@ -54,7 +56,7 @@ def standardise(features: Features, rows: np.ndarray | None = None, sample: int 
     dims, shape = ((0, 2, 3), (1, -1, 1, 1)) if features.image else ((0,), (1, -1))
 
     def average(of: Callable[[Tensor], Tensor]) -> Tensor:
-        # A little at a time: in float64 even a sample would outweigh the items themselves.
+        # A few items at a time: in float64 the whole sample could take more memory than all items.
         total = torch.zeros(features.shape[0], dtype=torch.float64)
         for part in torch.split(torch.from_numpy(chosen), 64):
             total += of(features[part].double()).mean(dims) * (len(part) / len(chosen))

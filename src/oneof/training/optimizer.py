@@ -10,7 +10,7 @@ from oneof.training.config import Config
 
 
 def create_optimizer(network: nn.Module, config: Config, batches: int, epochs: int) -> tuple[Optimizer, LRScheduler]:
-    """The optimizer and its schedule, which is stepped after each batch. config: resolved."""
+    """The optimizer and its learning rate schedule, which makes a step after each batch. config: resolved."""
     if config.learning_rate is None or config.weight_decay is None:
         raise ValueError("the configuration is not resolved: call config.resolve(items, image) first")
     rate, decay = config.learning_rate, config.weight_decay
@@ -18,7 +18,7 @@ def create_optimizer(network: nn.Module, config: Config, batches: int, epochs: i
     if config.optimizer == "adadelta":
         optimizer = Adadelta(network.parameters(), lr=rate, weight_decay=decay)
     else:
-        # Shrinking biases and normalisation scales does not regularise, it only shifts the function.
+        # Weight decay of biases and normalisation scales does not regularise, it only shifts the function.
         matrices = [p for p in network.parameters() if p.ndim > 1]
         vectors = [p for p in network.parameters() if p.ndim <= 1]
         groups: list[dict[str, Any]] = [{"params": matrices}, {"params": vectors, "weight_decay": 0.0}]

@@ -1,4 +1,4 @@
-"""What a run shows while it goes on: one bar with epoch, objective, raw risk, negative batches, accuracy."""
+"""The progress of a run on the screen: a bar with epoch, objective, raw risk, negative batches and accuracy."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ _WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 @contextmanager
 def watched(by: Watcher) -> Iterator[None]:
-    """Within this block `by` is called with steps done, steps in all and a line of figures, as training goes on.
+    """Within this block `by` is called during training, with the steps done, all steps, and a line of figures.
 
     >>> seen = []
     >>> with watched(lambda done, steps, line: seen.append((done, steps))), Bar(2, 0, False, "training") as bar:
@@ -30,7 +30,7 @@ def watched(by: Watcher) -> Iterator[None]:
 
 
 class Bar:
-    """A progress bar over steps; hidden unless asked for or where there is no terminal."""
+    """A progress bar over steps, hidden unless `shown`, or if there is no terminal."""
 
     def __init__(self, steps: int, done: int, shown: bool, title: str) -> None:
         self._progress = Progress(
@@ -39,7 +39,7 @@ class Bar:
             MofNCompleteColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.fields[report]}"),
-            console=Console(),  # one of its own, as wide as the window is now
+            console=Console(),  # a new one, which is as wide as the window is at this moment
             disable=not shown,
         )
         self._task = self._progress.add_task(title, total=steps, completed=done, report="")
@@ -53,7 +53,7 @@ class Bar:
             self._watcher(self._done, self._steps, self._line)
 
     def epoch(self, row: dict[str, Any]) -> None:
-        """Show the figures of the epoch just ended."""
+        """Show the figures of the epoch that has just ended."""
         parts = [f"epoch {row['epoch']}", f"objective {row['objective']:.3f}"]
         if row["raw"] != row["objective"]:
             parts.append(f"raw {row['raw']:.3f}")

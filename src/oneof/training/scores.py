@@ -1,4 +1,4 @@
-"""The scores of a search's finished trials, in a small file, so that a search that was cut off goes on."""
+"""The scores of the finished trials of a search, in a small file, so that an interrupted search can be resumed."""
 
 import json
 from collections.abc import Iterable
@@ -11,9 +11,9 @@ Setting = dict[str, float]
 
 
 class Scores:
-    """A score for each setting; None where the training diverged. Kept at `path`, or in memory where that is None.
+    """A score for each setting; None if the training diverged. Kept in the file `path`, or in memory if that is None.
 
-    origin: what a search must have in common with the one it goes on from.
+    origin: values that must be the same in the file if the search is resumed.
 
     >>> scores = Scores(None, {}, resume=False)
     >>> scores.add({"learning_rate": 0.1}, 0.75)
@@ -28,7 +28,7 @@ class Scores:
             self._scores = self._read(path)
 
     def add(self, setting: Setting, score: float | None) -> None:
-        """Note the score of a trial."""
+        """Add the score of a trial."""
         self._scores[_key(setting)] = score
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ class Scores:
         return _key(setting) in self._scores
 
     def best(self, settings: list[Setting]) -> int | None:
-        """Which of the settings has the highest score, the first of equals; None where all diverged."""
+        """The number of the setting with the highest score, the first of equals; None if all diverged."""
         return first_best(self._scores.get(_key(setting)) for setting in settings)
 
     def _read(self, path: Path) -> dict[str, float | None]:
@@ -55,7 +55,7 @@ class Scores:
 
 
 def first_best(scores: Iterable[float | None]) -> int | None:
-    """The place of the highest score, the first of equals; None is no score, and the result where there is none.
+    """The place of the highest score, the first of equals; None if there is none. None in `scores` means no score.
 
     >>> first_best([None, 0.5, 0.7, 0.7])
     2

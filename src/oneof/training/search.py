@@ -1,7 +1,7 @@
-"""Learning rate and weight decay, chosen by held-out answers alone."""
+"""A search for the learning rate and the weight decay by held-out answers, without labels."""
 
-from collections.abc import Generator
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -9,13 +9,13 @@ from pathlib import Path
 from rich.progress import track
 
 from oneof.answers import Answers
-from oneof.engines.base import Engine, Failed, Report, Unwatched, Work
+from oneof.engines.base import Engine, Failed, Report, Watch, Work
 from oneof.engines.local import Local
 from oneof.evaluation import estimate_accuracy
 from oneof.training.config import Config
 from oneof.training.data import Answered, Features
-from oneof.training.fitting import Fitted, fit, predict_asked
-from oneof.training.loop import Diverged
+from oneof.training.fitting import fit, predict_for
+from oneof.training.loop import Diverged, Fitted
 from oneof.training.scores import Scores, Setting
 from oneof.training.splits import split
 
@@ -27,8 +27,8 @@ Ranges = dict[str, tuple[float, ...]]
 
 
 @dataclass(frozen=True)
-class Tried:
-    """What one setting gave: a trained network and its score, or why its training diverged."""
+class Trial:
+    """The result of one setting: a trained network and its score, or why its training diverged."""
 
     fitted: Fitted | None
     score: float | None
@@ -48,14 +48,15 @@ def search_settings(
     resume: bool = False,
     shown: bool = False,
 ) -> Fitted:
-    """Train once with each setting and keep the one that held-out answers like best.
+    """Train once with each setting, and keep the network with the highest accuracy by held-out answers.
 
-    how: "grid" (the paper's, or `grid`), or "optuna" with this many trials over the same ranges. engine: where the
-    trials of a grid are done (default: here, one after the other); the result is the same anywhere. path: where their
-    scores are kept; resume: go on from those. The trials of optuna build on each other, so they are done here.
+    how: "grid" (the paper's grid, or `grid`), or "optuna" with this many trials over the same ranges. engine: what runs
+    the trials of a grid (default: this process, one after the other); the result does not depend on it. path: the file
+    of their scores. resume: continue from that file. Each trial of optuna depends on those before it, so they always
+    run in this process, one after the other.
 
-    The answers that choose are not the ones that judge: those are put aside first, so the winner's accuracy is not too
-    good.
+    The answers that judge the chosen network are held out first, and do not take part in choosing it: otherwise its
+    accuracy would be too optimistic.
     """
     training, judging, unjudged = split(answers, config.holdout, config.seed + 1)
     unjudged = unjudged or split(training, config.holdout, config.seed).unjudged
@@ -70,12 +71,11 @@ def search_settings(
         best = _optuna(work, ranges, trials, config.seed, shown)
     else:
         raise ValueError(f"unknown search {how!r}, expected grid or optuna")
-    accuracy = estimate_accuracy(predict_asked(best.network, features, judging), judging)
-    return Fitted(best.network, best.config, best.history, best.best_epoch, accuracy)
+    return replace(best, accuracy=estimate_accuracy(predict_for(judging, best.network, features), judging), unjudged="")
 
 
 def all_settings(ranges: Ranges) -> list[Setting]:
-    """Every combination of the values, the last name varying fastest.
+    """Every combination of the values; the last name varies fastest.
 
     >>> all_settings({"learning_rate": (0.1, 0.2), "weight_decay": (0.0,)})
     [{'learning_rate': 0.1, 'weight_decay': 0.0}, {'learning_rate': 0.2, 'weight_decay': 0.0}]
@@ -83,67 +83,54 @@ def all_settings(ranges: Ranges) -> list[Setting]:
     return [dict(zip(ranges, values, strict=True)) for values in product(*ranges.values())]
 
 
-def _try(features: Features, training: Answers, config: Config, setting: Setting, report: Report) -> Tried:
+def _try(features: Features, training: Answers, config: Config, setting: Setting, report: Report) -> Trial:
     try:
         fitted = fit(features, training, config.model_copy(update=setting))
-    except Diverged as error:  # a rate that is too high loses; it does not end the search
-        return Tried(None, None, str(error))
-    return Tried(fitted, fitted.history[fitted.best_epoch - 1]["label_free"])
+    except Diverged as error:  # one learning rate that is too high must not end the search
+        return Trial(None, None, str(error))
+    score = fitted.history[fitted.best_epoch - 1].get("label_free")
+    if score is None:
+        raise ValueError(f"the held-out answers cannot judge a setting: {fitted.unjudged}")
+    return Trial(fitted, score)
 
 
-def _grid(work: Work[Setting, Tried], ranges: Ranges, engine: Engine, scores: Scores, shown: bool) -> Fitted:
+def _grid(work: Work[Setting, Trial], ranges: Ranges, engine: Engine, scores: Scores, shown: bool) -> Fitted:
     settings = all_settings(ranges)
     missing = {str(number): setting for number, setting in enumerate(settings) if setting not in scores}
     failed: dict[str, str] = {}
     diverged = "see the scores that were kept"
     fitted: dict[int, Fitted] = {}
-    ended = engine.run(work, missing, Unwatched())
-    for name, tried in track(ended, description="search", total=len(missing), disable=not shown):
-        if isinstance(tried, Failed):
-            failed[name] = tried.error
+    finished = engine.run(work, missing, Watch())
+    for name, trial in track(finished, description="search", total=len(missing), disable=not shown):
+        if isinstance(trial, Failed):
+            failed[name] = trial.error
             continue
-        scores.add(settings[int(name)], tried.score)
-        if tried.fitted is None:
-            diverged = tried.diverged
-        elif scores.best(settings) == int(name):  # of all the networks only the best so far is kept
-            fitted = {int(name): tried.fitted}
+        scores.add(settings[int(name)], trial.score)
+        if trial.fitted is None:
+            diverged = trial.diverged
+        elif scores.best(settings) == int(name):  # only the best network so far is kept
+            fitted = {int(name): trial.fitted}
     if failed:
         name, error = next(iter(failed.items()))
-        raise RuntimeError(f"{len(failed)} of {len(settings)} trials failed; that with {settings[int(name)]}: {error}")
+        raise RuntimeError(
+            f"{len(failed)} of {len(settings)} trials failed; the first one, {settings[int(name)]}: {error}"
+        )
     best = scores.best(settings)
     if best is None:
         raise Diverged(f"every setting of the search diverged; the last one: {diverged}")
-    # The winner of a search that was cut off left its score alone: it is trained again, which gives the same network.
+    # Of an interrupted search only the scores were kept: the best setting is trained again, with the same result.
     return fitted[best] if best in fitted else _fitted(work, settings[best], engine)
 
 
-def _fitted(work: Work[Setting, Tried], setting: Setting, engine: Engine) -> Fitted:
-    ((_, tried),) = engine.run(work, {"winner": setting}, Unwatched())
-    if isinstance(tried, Failed) or tried.fitted is None:
-        reason = tried.error if isinstance(tried, Failed) else tried.diverged
+def _fitted(work: Work[Setting, Trial], setting: Setting, engine: Engine) -> Fitted:
+    ((_, trial),) = engine.run(work, {"winner": setting}, Watch())
+    if isinstance(trial, Failed) or trial.fitted is None:
+        reason = trial.error if isinstance(trial, Failed) else trial.diverged
         raise RuntimeError(f"the best setting, {setting}, could not be trained again: {reason}")
-    return tried.fitted
+    return trial.fitted
 
 
-def _optuna(work: Work[Setting, Tried], ranges: Ranges, trials: int, seed: int, shown: bool) -> Fitted:
-    settings = _suggestions(ranges, trials, seed)
-    best: Tried | None = None
-    score, diverged = None, ""
-    for _ in track(range(trials), description="search", disable=not shown):
-        setting = settings.send(score) if score is not None else next(settings)
-        ((_, tried),) = Local(1).run(work, {"trial": setting}, Unwatched())
-        if isinstance(tried, Failed):
-            raise RuntimeError(f"the trial with {setting} failed: {tried.error}")
-        score, diverged = tried.score or 0.0, tried.diverged or diverged
-        if tried.score is not None and (best is None or best.score is None or tried.score > best.score):
-            best = tried
-    if best is None or best.fitted is None:
-        raise Diverged(f"every setting of the search diverged; the last one: {diverged}")
-    return best.fitted
-
-
-def _suggestions(ranges: Ranges, trials: int, seed: int) -> Generator[Setting, float, None]:
-    """Settings to try one after the other; each is answered by how well the one before did."""
+def _optuna(work: Work[Setting, Trial], ranges: Ranges, trials: int, seed: int, shown: bool) -> Fitted:
     try:
         import optuna
     except ImportError:
@@ -151,9 +138,20 @@ def _suggestions(ranges: Ranges, trials: int, seed: int) -> Generator[Setting, f
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
-    for _ in range(trials):
-        trial = study.ask()
-        score = yield {
-            name: trial.suggest_float(name, min(values), max(values), log=True) for name, values in ranges.items()
+    best: Fitted | None = None
+    top, diverged = -math.inf, ""
+    for _ in track(range(trials), description="search", disable=not shown):
+        suggestion = study.ask()
+        setting = {
+            name: suggestion.suggest_float(name, min(values), max(values), log=True) for name, values in ranges.items()
         }
-        study.tell(trial, score)
+        ((_, trial),) = Local(1).run(work, {"trial": setting}, Watch())
+        if isinstance(trial, Failed):
+            raise RuntimeError(f"the trial with {setting} failed: {trial.error}")
+        study.tell(suggestion, trial.score or 0.0)
+        diverged = trial.diverged or diverged
+        if trial.score is not None and trial.score > top:
+            best, top = trial.fitted, trial.score
+    if best is None:
+        raise Diverged(f"every setting of the search diverged; the last one: {diverged}")
+    return best

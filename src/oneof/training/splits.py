@@ -1,9 +1,9 @@
 """Which items train and which judge: the one place where items are held out.
 
-Items are held out, not answers: all answers about an item go the same way, so that a model is never judged on an item
-it has seen. Which items judge must not depend on what a model finds hard. Where questions were chosen by a model
-(design "adaptive"), the items it never chose are the easy ones, and an accuracy measured on them is far too good; so
-with adaptive questions only items that were put aside beforehand can judge. Whoever did so names them (`held_out`).
+Items are held out, not answers: all answers about an item are in the same part, so that a model is never judged on an
+item it was trained on. Which items judge must not depend on what a model finds hard. If questions were chosen by a
+model (design "adaptive"), the items that it did not choose are the easy ones, and an accuracy measured on them is far
+too high. So with adaptive questions only items that were held out before the first question can judge: `held_out`.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from oneof.answers import Answers
 
 
 class Split(NamedTuple):
-    """Answers to train on, answers to judge by, and where there are none of these, why."""
+    """Answers to train on, answers to judge by, and if there are none of these, the reason."""
 
     training: Answers
     judging: Answers
@@ -26,8 +26,8 @@ class Split(NamedTuple):
 def split(answers: Answers, share: float, seed: int, held_out: ArrayLike | None = None) -> Split:
     """The answers, split by item.
 
-    share: of the items, those that judge, drawn at random by the seed. held_out: the items (rows of X) that were put
-    aside already, whatever the share; no others are held out then.
+    share: the share of the items that judge, drawn at random with the seed. held_out: the items (rows of X) that judge,
+    if they were held out before; then the share is ignored.
 
     >>> answers = Answers([[True, False]] * 4, [True] * 4, items=[0, 0, 1, 2])
     >>> training, judging, _ = split(answers, 0.34, seed=0)
@@ -35,8 +35,8 @@ def split(answers: Answers, share: float, seed: int, held_out: ArrayLike | None 
     []
     """
     if held_out is not None:
-        aside = np.isin(answers.items, np.asarray(held_out))
-        return Split(answers[~aside], answers[aside], "" if aside.any() else "no answer is about a held-out item")
+        judging = np.isin(answers.items, np.asarray(held_out))
+        return Split(answers[~judging], answers[judging], "" if judging.any() else "no answer is about a held-out item")
     nothing = answers[:0]
     if not share:
         return Split(answers, nothing, "nothing was held out")
@@ -61,13 +61,13 @@ def split(answers: Answers, share: float, seed: int, held_out: ArrayLike | None 
 
 
 def halves(held: Answers) -> tuple[Answers, Answers]:
-    """Held-out answers in two parts, by item: where one part chooses an epoch, the other must judge it."""
+    """Held-out answers in two parts, split by item: one part chooses an epoch, the other judges it."""
     first = np.isin(held.items, np.unique(held.items)[::2])
     return held[first], held[~first]
 
 
 def kept_aside(content_hashes: Sequence[str], share: float) -> NDArray[np.bool_]:
-    """Which items judge by the hash of their content, bool (n,): the same ones in every run, whatever came in since.
+    """Which items are held out, bool (n,), by the hash of their content: adding items does not change it for others.
 
     >>> kept_aside(["00" * 32, "ff" * 32], 0.2)
     array([ True, False])
@@ -76,5 +76,5 @@ def kept_aside(content_hashes: Sequence[str], share: float) -> NDArray[np.bool_]
 
 
 def without_holdout(estimator: Any) -> Any:
-    """The estimator, told that items are held out by its caller already, so that no answer is put aside twice."""
+    """The estimator with holdout 0, for a caller who has held out items already: no answers are put aside twice."""
     return estimator.set_params(holdout=0.0) if "holdout" in estimator.get_params() else estimator

@@ -1,4 +1,4 @@
-"""One step on one global batch, however it is cut into micro-batches and spread over workers: the gradient is exact."""
+"""The exact gradient of one global batch, however it is split into micro-batches and over workers."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from oneof.training.workers import Workers
 
 
 class Step(NamedTuple):
-    """Figures of a step: the corrected and the raw risk of the global batch, and whether its answers were all alike."""
+    """Figures of a step: the corrected and the raw risk of the global batch, and whether all its answers were equal."""
 
     value: float
     raw: float
@@ -26,12 +26,12 @@ def gradient(
     parts: Sequence[tuple[Tensor, Batch]],
     workers: Workers,
 ) -> Step:
-    """Set the gradient of the global batch's corrected risk on the parameters of `network`.
+    """Compute the gradient of the corrected risk of the global batch, into the parameters of `network`.
 
-    parts: this worker's micro-batches, items (b, ...) with their answers. The gradient of the corrected risk is its
-    slope, one number, times the gradient of the raw risk; so the raw risk is back-propagated part by part, and the
-    slope is put on at the end, when the raw risk of the whole is known. Where gradients are scaled, for half precision,
-    they still are then, and the slope is one more factor.
+    parts: this worker's micro-batches, items (b, ...) with their answers. The gradient of the corrected risk is the
+    slope of the correction, one number, times the gradient of the raw risk. So the raw risk is back-propagated part by
+    part, and the slope is multiplied at the end, when the raw risk of the whole batch is known. Gradients that are
+    scaled for half precision stay scaled; the slope is one more factor.
     """
     counted = [objective.counts(batch) for _, batch in parts]
     yes = sum(int(torch.count_nonzero(batch.responses)) for _, batch in parts)
@@ -44,11 +44,11 @@ def gradient(
         with workers.unsynchronised(forward, number < len(parts) - 1):
             logits = forward(x)
             if logits.dtype.itemsize < 4:
-                logits = logits.float()  # half precision is for the network; a risk is a sum of small differences
+                logits = logits.float()  # a sum of small differences needs full precision
             check(objective, logits, batch)
             share = objective.raw(logits, batch, tuple(counts))
             raw += share.item()
-            # Gradients are averaged over workers, but the shares are to be summed.
+            # Fabric averages gradients over workers, but the shares must be summed.
             workers.fabric.backward(share * workers.size if workers.size > 1 else share)
     (raw,) = workers.sum_numbers([raw])
     slope = objective.slope(raw)

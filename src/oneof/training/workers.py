@@ -1,29 +1,31 @@
 """Several processes that train one network on one global batch.
 
 Each worker takes its part of every batch. The counts that an objective divides by are summed over the workers before
-the forward pass, the raw risk after it; so each back-propagates its exact share of the *global* raw risk, and the
-slope of the correction, which is one number, is applied to the summed gradient. Averaging risks that each worker has
-corrected by itself would not give the same: the correction is not linear.
+the forward pass, the raw risk after it. So each worker back-propagates its exact share of the *global* raw risk, and
+the slope of the correction, which is one number, is applied to the summed gradient. An average of the workers' own
+corrected risks would be something else, because the correction is not linear.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
-from lightning_fabric import Fabric
 from torch import Tensor
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric  # imported late: it takes a second, and only training needs it
 
 
 class WorkerLost(RuntimeError):
-    """Another worker of the run has stopped, so this one cannot go on."""
+    """Another worker of the run has stopped, so this one cannot continue."""
 
 
 class Workers:
-    """The processes of a run, this one among them; alone it does nothing and costs nothing."""
+    """The processes of a run, including this one. With one process every method is trivial and costs nothing."""
 
-    def __init__(self, fabric: Fabric) -> None:
+    def __init__(self, fabric: "Fabric") -> None:
         self.fabric = fabric
         self.size, self.rank = fabric.world_size, fabric.global_rank
 
@@ -33,7 +35,7 @@ class Workers:
         return self.rank == 0
 
     def part(self, rows: Tensor) -> Tensor:
-        """This worker's part of a batch: together the parts are the batch, and no item is in two of them."""
+        """This worker's part of a batch: each item is in the part of exactly one worker."""
         if self.size == 1:
             return rows
         if len(rows) < self.size:
@@ -51,14 +53,14 @@ class Workers:
         return values if self.size == 1 else cast(Tensor, self.fabric.all_reduce(values.clone(), reduce_op="sum"))
 
     def gather(self, values: Tensor) -> Tensor:
-        """One row per worker."""
+        """The values of all workers, one row for each."""
         rows = torch.zeros(self.size, *values.shape, dtype=values.dtype)
         rows[self.rank] = values
         return self.sum(rows)
 
     @contextmanager
     def watch(self, path: Path | None) -> Iterator[None]:
-        """Turn what the network layer says when a worker is gone into what the user can do about it."""
+        """Within this block an error of the communication layer, because a worker was lost, becomes `WorkerLost`."""
         try:
             yield
         except torch.distributed.DistError as error:
@@ -73,31 +75,33 @@ class Workers:
         return WorkerLost(f"worker {self.rank} of {self.size} stopped, because another one was lost{kept}")
 
     def unsynchronised(self, module: Any, enabled: bool) -> AbstractContextManager[Any]:
-        """Gradients of all but the last micro-batch stay here, to be summed over the workers once."""
+        """A context in which gradients are not summed over the workers: for all micro-batches but the last."""
         if self.size == 1:
             return nullcontext()
         return self.fabric.no_backward_sync(module, enabled=enabled)
 
     def agree(self, wish: bool, position: int) -> bool:
-        """What the first worker wishes, for all of them; they ask each other only at every fiftieth position."""
+        """The wish of the first worker, for all; False except at every fiftieth position, where they communicate."""
         if self.size == 1:
             return wish
         return position % 50 == 0 and self.sum_numbers([float(wish and self.first)])[0] > 0
 
     def wait(self) -> None:
-        """Until all workers have come this far."""
+        """Wait until all workers have come here."""
         if self.size > 1:
             self.fabric.barrier()
 
 
 PRECISIONS = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
-"""What Fabric calls the precisions of a configuration."""
+"""Fabric's names for the precisions of a configuration."""
 
 
-def launch(devices: int = 1, nodes: int = 1, *, precision: str = "32", device: str = "auto") -> Fabric:
-    """Start (or, under torchrun, join) the workers of this command; each runs what follows."""
+def launch(devices: int = 1, nodes: int = 1, *, precision: str = "32", device: str = "auto") -> "Fabric":
+    """Start the workers of this command, or join them if torchrun has started them; each runs the code that follows."""
+    from lightning_fabric import Fabric
+
     if precision == "16" and not torch.cuda.is_available():
-        # Half precision needs its gradients scaled, and only CUDA can; elsewhere it would silently be another one.
+        # Half precision needs scaled gradients, which only CUDA supports; elsewhere Fabric would silently use another.
         raise ValueError("precision 16 needs a GPU with CUDA, and there is none: use bf16 or 32")
     options: dict[str, Any] = {"accelerator": device, "precision": PRECISIONS[precision]}
     if devices * nodes == 1:

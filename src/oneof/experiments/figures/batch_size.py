@@ -1,6 +1,4 @@
-"""Figure 5: test accuracy against the batch size, one panel a value of P(s=1)."""
-
-from __future__ import annotations
+"""Figure 5: test accuracy against the batch size, a panel for each P(s=1)."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -10,9 +8,9 @@ from oneof.experiments.cells import select
 from oneof.experiments.figures.dynamics import swept_dataset
 from oneof.experiments.figures.style import COLOURS, FAINT, MARKERS, paper_style
 from oneof.experiments.paper_numbers import paper_table
+from oneof.experiments.protocol import BATCH_SIZES, P_YES
 
 METHODS = ("URE-MAE", "GCE-ABS", "GCE-NN", "GCE-URE")
-SIZES = (128, 256, 512, 1024)
 
 
 def figure5(rows: pd.DataFrame) -> Figure:
@@ -20,11 +18,11 @@ def figure5(rows: pd.DataFrame) -> Figure:
     name = swept_dataset(rows)
     ours = select(rows, dataset=name)
     published = select(paper_table(6), dataset=name)
-    sizes = [int(size) for size in SIZES if size in {*published["batch_size"], *ours["batch_size"]}]
+    sizes = [int(size) for size in BATCH_SIZES if size in {*published["batch_size"], *ours["batch_size"]}]
     with paper_style():
         figure = Figure(figsize=(7.2, 2.7), layout="constrained")
         axes = figure.subplots(1, 3, sharey=True)
-        for letter, panel, p_yes in zip("abc", axes, (0.3, 0.5, 0.7), strict=True):
+        for letter, panel, p_yes in zip("abc", axes, P_YES, strict=True):
             panel.set_title(f"({letter}) {name}, P(s=1) = {p_yes}")
             for method in METHODS:
                 colour, marker = COLOURS[method], MARKERS[method]

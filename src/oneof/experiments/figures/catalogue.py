@@ -1,7 +1,5 @@
 """The six figures by name, with captions, and how they are saved."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from typing import NamedTuple

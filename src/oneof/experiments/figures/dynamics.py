@@ -1,7 +1,5 @@
 """Figures 2 and 6: how training goes under GCE. Accuracy above, the training objective below, bands over seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from oneof.experiments.cells import select
+from oneof.experiments.cells import select, swept_datasets
 from oneof.experiments.figures.style import COLOURS, FAINT, INK, paper_style
 from oneof.experiments.methods import CORRECTIONS
+from oneof.experiments.protocol import BATCH_SIZES, STANDARD_BATCH
 
 Panel = tuple[str, dict[str, Any]]
 """A title, and the column values that choose its runs."""
@@ -20,10 +19,11 @@ Panel = tuple[str, dict[str, Any]]
 
 def figure2(histories: pd.DataFrame) -> Figure:
     """Draw Figure 2: KMNIST and SVHN at m = 3 and m = 7; a data set that the paper lacks stands in for SVHN."""
-    standard = select(histories, batch_size=128)
+    standard = select(histories, batch_size=STANDARD_BATCH)
     present = list(standard["dataset"].unique())
-    second = "SVHN" if "SVHN" in present or not present else next((n for n in present if n != "KMNIST"), "SVHN")
+    others = [name for name in present if name != "KMNIST"]
     first = "KMNIST" if "KMNIST" in present or len(present) != 1 else None
+    second = "SVHN" if "SVHN" in present or not others else others[0]
     panels = [
         (f"{name}, P(s=1) = {p_yes}", {"dataset": name, "p_yes": p_yes})
         for name in (first, second)
@@ -37,17 +37,15 @@ def figure6(histories: pd.DataFrame) -> Figure:
     """Draw Figure 6: P(s=1) = 0.7 at four batch sizes."""
     name = swept_dataset(histories)
     panels = [
-        (f"{name}, batch size {size}", {"dataset": name, "p_yes": 0.7, "batch_size": size})
-        for size in (128, 256, 512, 1024)
+        (f"{name}, batch size {size}", {"dataset": name, "p_yes": 0.7, "batch_size": size}) for size in BATCH_SIZES
     ]
     return draw(histories, panels)
 
 
 def swept_dataset(rows: pd.DataFrame) -> str:
-    """KMNIST, as in the paper, or another data set where only that one was run at several batch sizes."""
-    sizes = rows.groupby("dataset")["batch_size"].nunique()
-    swept = list(sizes.index[sizes > 1])
-    return "KMNIST" if "KMNIST" in swept or not swept else str(swept[0])
+    """KMNIST, as in the paper; another data set where only that one was run at several batch sizes."""
+    swept = swept_datasets(rows)
+    return "KMNIST" if "KMNIST" in swept or not swept else swept[0]
 
 
 def draw(histories: pd.DataFrame, panels: Sequence[Panel]) -> Figure:
@@ -80,7 +78,7 @@ def draw(histories: pd.DataFrame, panels: Sequence[Panel]) -> Figure:
 def _common_scales(axes: Any, histories: pd.DataFrame, panels: Sequence[Panel]) -> None:
     """Give the panels of a data set one scale, for what comes after the first tenth of the epochs.
 
-    At first all methods do the same, and fall from heights beside which the rest would be flat.
+    In the first epochs all methods do the same, and fall from so high that later differences would not be visible.
     """
     for name in dict.fromkeys(where["dataset"] for _, where in panels):
         columns = [number for number, (_, where) in enumerate(panels) if where["dataset"] == name]

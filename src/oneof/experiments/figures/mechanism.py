@@ -1,7 +1,5 @@
 """Figure 1: the mechanism, from a hidden class to a risk that needs no labels. A drawing; it needs no runs."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import numpy as np

@@ -1,13 +1,12 @@
 """Figure 3: paired results at P(s=1) = 0.7. A thin line is a seed; black is the mean with its 95 % interval."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from oneof.experiments.cells import select
 from oneof.experiments.figures.style import COLOURS, INK, paper_style, say_not_run
+from oneof.experiments.protocol import STANDARD_BATCH
 from oneof.experiments.statistics import mean_interval, paired_difference
 
 ORDER = ("GCE-URE", "GCE-NN", "GCE-ABS")
@@ -16,7 +15,7 @@ PAPER = ("KMNIST", "SVHN")
 
 def figure3(rows: pd.DataFrame) -> Figure:
     """Draw a panel for each data set, on one scale: those in which all three were run, else the paper's as not run."""
-    hard = select(rows, p_yes=0.7, batch_size=128)
+    hard = select(rows, p_yes=0.7, batch_size=STANDARD_BATCH)
     hard = hard[hard["method"].isin(ORDER)]
     methods = hard.groupby("dataset")["method"].nunique()
     whole = set(methods.index[methods == len(ORDER)])

@@ -1,21 +1,20 @@
 """Figure 4: accuracy of each class, mean over seeds, with standard deviations."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.figure import Figure
 
 from oneof.experiments.cells import select
 from oneof.experiments.figures.style import COLOURS, FAINT, INK, paper_style, say_not_run
+from oneof.experiments.protocol import LETTERS, STANDARD_BATCH
 
 HARD = "#E69F00"
 
 
 def figure4(per_class: pd.DataFrame) -> Figure:
     """Draw GCE-ABS at P(s=1) = 0.3 on EMNIST-Letters, or on what was run; the five hardest classes stand out."""
-    chosen = select(per_class, method="GCE-ABS", p_yes=0.3, batch_size=128)
+    chosen = select(per_class, method="GCE-ABS", p_yes=0.3, batch_size=STANDARD_BATCH)
     present = list(chosen["dataset"].unique())
-    name = "EMNIST-Letters" if "EMNIST-Letters" in present or not present else present[0]
+    name = LETTERS if LETTERS in present or not present else present[0]
     chosen = select(chosen, dataset=name)
     with paper_style():
         figure = Figure(figsize=(7.2, 2.7), layout="constrained")

@@ -1,7 +1,5 @@
 """One look for all figures: colours that colour-blind readers can tell apart, thin lines, small type."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -52,7 +50,7 @@ _SETTINGS: Any = {
 
 @contextmanager
 def paper_style() -> Iterator[None]:
-    """Draw in the look of the figures; the user's own settings come back afterwards."""
+    """Within this block matplotlib draws in the style of the figures; afterwards it has the user's settings again."""
     import matplotlib as mpl
 
     with mpl.rc_context(_SETTINGS):

@@ -1,55 +1,17 @@
-"""Encoders and networks chosen by held-out answers."""
+"""Networks chosen by held-out answers."""
 
 import numpy as np
 import pytest
 
 from oneof import Answers, UniformQueries, respond
-from oneof.classifier import choosing
-from oneof.classifier.choosing import choose_encoder, fit_chosen
-from oneof.encoders import registry
-from oneof.items.loading import Items
+from oneof.classifier import choosing_networks
+from oneof.classifier.choosing_encoders import choose_encoder
+from oneof.classifier.choosing_networks import fit_chosen
 from oneof.training import Config
 
-TOPICS = ("red apple pie sugar", "fast train rail engine", "deep sea fish whale")
 
-
-def texts(n, seed=0):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, 3, n)
-    x = np.array([" ".join(rng.choice(TOPICS[label].split(), 3)) for label in labels], dtype=object)
-    subsets = UniformQueries(3, 1).draw(n, rng=seed + 1)
-    ids = np.array([f"t{row}" for row in range(n)])
-    return Items(x, ids, kind="texts"), labels, Answers(subsets, respond(subsets, labels), item_names=ids.tolist())
-
-
-def test_auto_takes_what_held_out_answers_like_best(monkeypatch):
-    items, _, answers = texts(150)
-    monkeypatch.setattr(choosing, "CANDIDATES", {"texts": ("words", "words+words")})
-    chosen = choose_encoder(items, answers)
-    assert {row["encoder"] for row in chosen.table} == {"words", "words+words"}
-    best = max(chosen.table, key=lambda row: row["log_likelihood"])
-    assert chosen.encoder.name == best["encoder"]
-    assert all(0.8 < row["accuracy"] <= 1 for row in chosen.table)
-
-
-def test_auto_takes_what_is_installed(monkeypatch):
-    monkeypatch.setattr(registry, "find_spec", lambda name: None)
-    items, _, answers = texts(60)
-    assert choose_encoder(items, answers).encoder.name == "words"
-    pictures = Items(np.zeros((3, 8, 8), np.uint8), range(3), kind="pictures")
-    assert choose_encoder(pictures, answers).encoder.name == "pixels"
-
-
-def test_what_does_not_fit_is_refused():
-    items, _, answers = texts(60)
-    with pytest.raises(ValueError, match="the encoder pixels takes pictures, but the items are texts"):
-        choose_encoder(items, answers, "pixels")
-    with pytest.raises(ValueError, match="numbers need no encoder"):
-        choose_encoder(Items(np.zeros((3, 2)), range(3)), answers)
-
-
-def test_encoded_items_get_a_linear_layer_that_is_saved_like_any_network():
-    items, _, answers = texts(300)
+def test_encoded_items_get_a_linear_layer(texts):
+    items, answers = texts(300)
     chosen = choose_encoder(items, answers, "words")
     fitted = fit_chosen(chosen.items.x, chosen.items.align(answers), Config(seed=0), encoded=True)
     assert fitted.config.backbone == "linear"
@@ -59,8 +21,8 @@ def test_encoded_items_get_a_linear_layer_that_is_saved_like_any_network():
     assert kept.accuracy.n == 100
 
 
-def test_settings_that_are_given_are_followed():
-    items, _, answers = texts(80)
+def test_settings_that_are_given_are_followed(texts):
+    items, answers = texts(80)
     x = choose_encoder(items, answers, "words").items
     fitted = fit_chosen(x.x, x.align(answers), Config(backbone="mlp", epochs=2, width=8), encoded=True)
     assert (fitted.config.backbone, len(fitted.history)) == ("mlp", 2)
@@ -97,11 +59,11 @@ def test_hidden_layers_where_held_out_answers_like_them_better():
 
 def test_a_linear_layer_where_held_out_answers_like_it_better(capsys):
     x, _, answers = clouds(100)
-    told = []
-    fitted = fit_chosen(x, answers, Config(seed=0), callbacks=[told.append], shown=True)
+    heard = []
+    fitted = fit_chosen(x, answers, Config(seed=0), callbacks=[heard.append], shown=True)
     assert fitted.config.backbone == "linear"
     assert [row["chosen"] for row in fitted.choice] == [True, False]
-    assert told == fitted.history
+    assert heard == fitted.history
     shown = capsys.readouterr().out.splitlines()
     assert shown[0].startswith("* linear ")
     assert shown[1].startswith("  mlp ")
@@ -110,13 +72,13 @@ def test_a_linear_layer_where_held_out_answers_like_it_better(capsys):
 
 def test_what_judges_has_no_part_in_the_choice(monkeypatch):
     seen = []
-    real = choosing.solve
+    real = choosing_networks.solve
 
-    def watched(x, answers, *rest, **more):
+    def watched(x, answers, *others, **more):
         seen.append(set(answers.items.tolist()))
-        return real(x, answers, *rest, **more)
+        return real(x, answers, *others, **more)
 
-    monkeypatch.setattr(choosing, "solve", watched)
+    monkeypatch.setattr(choosing_networks, "solve", watched)
     x, _, answers = clouds(60)
     fitted = fit_chosen(x, answers, Config(seed=0), held_out=np.arange(10))
     assert fitted.accuracy.n == 10
@@ -129,12 +91,12 @@ def test_encoded_items_get_hidden_layers_only_where_there_are_many_answers(monke
     few = fit_chosen(x, answers, Config(seed=0), encoded=True)
     assert few.config.backbone == "linear"
     assert "fewer than 5000" in few.choice[0]["why"]
-    monkeypatch.setattr(choosing, "ENOUGH_FOR_HIDDEN_LAYERS", 100)
+    monkeypatch.setattr(choosing_networks, "ENOUGH_FOR_HIDDEN_LAYERS", 100)
     assert fit_chosen(x, answers, Config(seed=0), encoded=True).config.backbone == "mlp"
 
 
 def test_too_many_numbers_to_solve_get_hidden_layers_at_once(monkeypatch):
-    monkeypatch.setattr(choosing, "MOST_NUMBERS", 1000)
+    monkeypatch.setattr(choosing_networks, "MOST_NUMBERS", 1000)
     x, _, answers = clouds(60)
     fitted = fit_chosen(x, answers, Config(seed=0))
     assert fitted.config.backbone == "mlp"
@@ -158,8 +120,8 @@ def test_temperature_does_not_decide():
     """Logits that are twice too large are as good as the others, once both are scaled."""
     truth = np.eye(3, dtype=bool)[np.arange(90) % 3]
     logits = np.random.default_rng(0).normal(0, 1, (90, 3)) + truth
-    told = np.where(truth, 0.0, -np.inf)
-    once, twice = (choosing._scaled_log_likelihood(scale * logits, told).mean() for scale in (1, 2))
+    log_likelihoods = np.where(truth, 0.0, -np.inf)
+    once, twice = (choosing_networks._scaled_log_likelihood(scale * logits, log_likelihoods).mean() for scale in (1, 2))
     np.testing.assert_allclose(once, twice, atol=1e-4)
 
 

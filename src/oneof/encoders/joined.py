@@ -1,4 +1,4 @@
-"""Several encoders side by side: what one overlooks another may see."""
+"""Several encoders side by side, such as words+wordllama: what one overlooks another may see."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,12 +11,12 @@ from oneof.encoders.base import Encoded, Encoder, State
 from oneof.encoders.registry import create
 
 
-class Together(Encoder):
+class Joined(Encoder):
     """The features of all encoders, one after the other; sparse where one of them is.
 
     names: of encoders that take the same kind of items and give a row of numbers per item.
 
-    >>> Together(["words", "words"]).fit(["a red fox"]).transform(["red"]).shape
+    >>> Joined(["words", "words"]).fit(["a red fox"]).transform(["red"]).shape
     (1, 52)
     """
 
@@ -32,8 +32,8 @@ class Together(Encoder):
         self.takes = kinds.pop()
         self.parts_ = parts
 
-    def fit(self, X: Any, y: Any = None) -> "Together":
-        """Fit each of them."""
+    def fit(self, X: Any, y: Any = None) -> "Joined":
+        """Fit each encoder."""
         for part in self.parts_:
             part.fit(X)
         return self
@@ -42,15 +42,15 @@ class Together(Encoder):
         """Dense or sparse (m, d): the items that every encoder could read."""
         found = [part.encode(X, shown=shown) for part in self.parts_]
         rows = found[0].rows
-        for one in found[1:]:
-            rows = np.intersect1d(rows, one.rows)
-        kept = [one.x[np.searchsorted(one.rows, rows)] for one in found]
+        for other in found[1:]:
+            rows = np.intersect1d(rows, other.rows)
+        kept = [encoded.x[np.searchsorted(encoded.rows, rows)] for encoded in found]
         sparse = any(sp.issparse(x) for x in kept)
         x = sp.hstack(kept, format="csr", dtype=np.float32) if sparse else np.hstack(kept)
-        return Encoded(x, rows, {row: why for one in found for row, why in one.problems.items()})
+        return Encoded(x, rows, {row: why for encoded in found for row, why in encoded.problems.items()})
 
     def state(self) -> State:
-        """The state of each, under its number."""
+        """The state of each encoder, under its number."""
         facts: dict[str, Any] = {}
         arrays: dict[str, NDArray[Any]] = {}
         for number, part in enumerate(self.parts_):
@@ -58,10 +58,10 @@ class Together(Encoder):
             arrays |= {f"{number}.{name}": array for name, array in inner.items()}
         return facts, arrays
 
-    def restore(self, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Together":
-        """Restore each."""
+    def restore(self, facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> "Joined":
+        """This encoder with what each of another's encoders had learned."""
         for number, part in enumerate(self.parts_):
-            first = f"{number}."
-            own = {name.removeprefix(first): array for name, array in arrays.items() if name.startswith(first)}
+            prefix = f"{number}."
+            own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
             part.restore(facts[str(number)], own)
         return self
