@@ -20,7 +20,7 @@ import psycopg
 import pytest
 from sqlalchemy import func, insert, make_url, select
 
-from oneof.annotation.asking import people
+from oneof.annotation.asking import access
 from oneof.annotation.project.folder import Project, open_project
 from oneof.annotation.project.starting import start_project
 from oneof.annotation.store.database import Database
@@ -184,11 +184,11 @@ class World:
         self.database.close()
 
     def invite(self, name: str) -> str:
-        return self.database.write(lambda c: people.invite(c, name, "annotator", time.time()))
+        return self.database.write(lambda c: access.invite(c, name, "annotator", time.time()))
 
     def person(self, name: str) -> int:
         with self.database.read() as connection:
-            return people.find(connection, name)
+            return access.find(connection, name)
 
     def browser(self) -> httpx.Client:
         # There is no TLS here, and loading the certificates of the machine takes longer than many a test.
@@ -236,8 +236,8 @@ class World:
             row = {"trained_at": 1000.0, "last_event": last, "answers": last, "held_out": 0}
             model = int(connection.execute(insert(models).values(row).returning(models.c.id)).scalar_one())
             for item in connection.scalars(select(items.c.id)).all():
-                said = {"model_id": model, "item_id": item, "label": label(item), "held_out": item in aside}
-                connection.execute(insert(predictions).values(said))
+                prediction = {"model_id": model, "item_id": item, "label": label(item), "held_out": item in aside}
+                connection.execute(insert(predictions).values(prediction))
             return model
 
         return self.database.write(work)

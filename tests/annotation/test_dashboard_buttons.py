@@ -64,7 +64,14 @@ def test_overview_and_people(serve: Serve, open_page: Open) -> None:
     click(page, "Make a link")
     assert "/join/" in page.locator("#new-link").inner_text()
     assert page.locator(".qr svg").bounding_box()["width"] == 200
+    page.evaluate("void (navigator.clipboard.writeText = async () => { throw new Error('not allowed') })")
     page.get_by_role("button", name="Copy the link").click()
+    page.get_by_role("button", name="Selected: copy it with your keyboard").wait_for()
+    assert "/join/" in page.evaluate("getSelection().toString()")
+    page.evaluate("void (navigator.clipboard.writeText = async (text) => { window.copied = text })")
+    page.get_by_role("button", name="Selected: copy it with your keyboard").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("window.copied") == page.locator("#new-link").inner_text()
     assert state(site, "Bea") == (False, False)
 
 
@@ -109,7 +116,7 @@ def test_items_review_model_and_project(serve: Serve, open_page: Open) -> None:
     page.locator("#guidelines-text").fill("# Look twice\n\nThen answer.")
     assert page.locator("#guidelines-preview h3").inner_text() == "Look twice"
     click(page, "Save the guidelines")
-    page.locator("input[name=definition-1]").fill("Round")
+    page.locator("textarea[name=definition-1]").fill("Round")
     click(page, "Save the classes")
     page.locator("input[name=name-1]").fill("circle")
     click(page, "Save the classes")

@@ -55,6 +55,41 @@ def test_a_sound_plays_on_arrival_and_by_keys(tmp_path: Path, open_page: Open) -
         site.stop()
 
 
+def test_compressed_sounds_are_played_and_the_dashboard_has_a_player(tmp_path: Path, open_page: Open) -> None:
+    kinds = [Class("crow"), Class("owl"), Class("robin")]
+    project = create_project(tmp_path / "project", Settings(name="Calls", size=1, seed=3, gold_share=0.0), kinds)
+    database = project.database()
+    upgrade(database)
+    assert import_items(database, project, Path(__file__).parent / "sounds").added == 3
+    database.close()
+    site = Served(project)
+    site.start()
+    try:
+        ada = open_page(site)
+        played = set()
+        for _ in range(3):
+            ada.ready()
+            ada.page.keyboard.press("p")
+            ada.page.wait_for_function(f"() => {AUDIO}.currentTime > 0")
+            played.add(ada.page.request.get(ada.page.evaluate(f"{AUDIO}.src")).headers["content-type"])
+            ada.press("y")
+        assert played == {"audio/ogg", "audio/mpeg", "audio/flac"}
+        page = open_page(site, path=site.link("Boss", "admin").removeprefix(site.url)).page
+        page.goto(f"{site.url}/admin/items")
+        assert page.locator(".gallery audio[controls]").count() == 3
+        for number in range(3):
+            player = page.locator(".gallery audio").nth(number)
+            assert player.bounding_box()["width"] > 100
+            player.evaluate("node => node.play()")
+            page.wait_for_function("n => document.querySelectorAll('.gallery audio')[n].currentTime > 0", arg=number)
+        page.locator(".gallery a").first.click()
+        page.wait_for_url("**/admin/items/1")
+        page.locator("audio.whole-item").evaluate("node => node.play()")
+        page.wait_for_function("() => document.querySelector('audio.whole-item').currentTime > 0")
+    finally:
+        site.stop()
+
+
 def listen(site: Served, open_page: Open) -> None:
     ada = open_page(site)
     ada.ready()

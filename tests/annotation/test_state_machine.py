@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from oneof.annotation.asking import claims, events
-from oneof.annotation.asking.events import ConflictError, Given, UnknownTaskError
+from oneof.annotation.asking import claims, recording
+from oneof.annotation.asking.recording import ConflictError, Given, UnknownTaskError
 from oneof.annotation.store.auditing import audit, replay
 from oneof.annotation.store.database import Database, sqlite_url
 
@@ -65,7 +65,7 @@ class Annotating(RuleBasedStateMachine):
         given = Given(client_id, task, answer, 1.0, None, 1)
         try:
             event, new = self.database.write(
-                lambda c: events.record_answer(c, self.project, self.ids[person], given, self.now)
+                lambda c: recording.record_answer(c, self.project, self.ids[person], given, self.now)
             )
         except UnknownTaskError:
             assert task not in self.ever[person]
@@ -87,7 +87,7 @@ class Annotating(RuleBasedStateMachine):
     def send_again(self, which):
         person, given = self.sent[which % len(self.sent)]
         event, new = self.database.write(
-            lambda c: events.record_answer(c, self.project, self.ids[person], given, self.now)
+            lambda c: recording.record_answer(c, self.project, self.ids[person], given, self.now)
         )
         assert not new
         assert (event.client_id, event.task_id, event.answer) == (given.id, given.task, given.answer)
@@ -99,7 +99,7 @@ class Annotating(RuleBasedStateMachine):
             stack.pop()
         try:
             undone = self.database.write(
-                lambda c: events.undo(c, self.project, self.ids[person], str(uuid.uuid4()), self.now)
+                lambda c: recording.undo(c, self.project, self.ids[person], str(uuid.uuid4()), self.now)
             )
         except ConflictError:
             assert not stack
@@ -116,7 +116,7 @@ class Annotating(RuleBasedStateMachine):
         while stack and stack[-1][1] in standing:
             stack.pop()
         try:
-            redone = self.database.write(lambda c: events.redo(c, self.ids[person], str(uuid.uuid4()), self.now))
+            redone = self.database.write(lambda c: recording.redo(c, self.ids[person], str(uuid.uuid4()), self.now))
         except ConflictError:
             assert not stack
             return
@@ -142,9 +142,9 @@ class Annotating(RuleBasedStateMachine):
         given = Given(str(uuid.uuid4()), task, "yes", 1.0, None, 1)
         steps = {
             "claim": lambda c: claims.claim(c, self.project, me, self.now, count=2),
-            "answer": lambda c: events.record_answer(c, self.project, me, given, self.now),
-            "undo": lambda c: events.undo(c, self.project, me, given.id, self.now),
-            "redo": lambda c: events.redo(c, me, given.id, self.now),
+            "answer": lambda c: recording.record_answer(c, self.project, me, given, self.now),
+            "undo": lambda c: recording.undo(c, self.project, me, given.id, self.now),
+            "redo": lambda c: recording.redo(c, me, given.id, self.now),
         }
 
         def work(connection):
@@ -161,7 +161,7 @@ class Annotating(RuleBasedStateMachine):
     def adds_up(self):
         assert audit(self.database) == []
         with self.database.read() as connection:
-            derived = {key: answer for key, (_, answer) in replay(connection).answers.items()}
+            derived = {key: answer for key, (_, answer) in replay(connection).items()}
         expected = {
             (self.ids[person], task): answer
             for person in range(PEOPLE)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from sqlalchemy import event, func, select
+from sqlalchemy import func, select
 
 from oneof.annotation.store.auditing import audit
 from oneof.annotation.store.schema import claims, tasks
@@ -43,17 +43,17 @@ from oneof.annotation.project.folder import open_project
 folder, url, *people = sys.argv[1:]
 project = open_project(Path(folder))
 
-def take(person, together, taken):
+def take(person, barrier, taken):
     database, got = Database(url), []
-    together.wait()
+    barrier.wait()
     for _ in range(50):
         got += database.write(lambda connection: claim(connection, project, person, 1e9)).tasks
     taken.put(got)
 
 # Loading the libraries takes longer than claiming, so one process loads them and forks those that claim.
 context = get_context("fork")
-together, taken = context.Barrier(len(people)), context.Queue()
-processes = [context.Process(target=take, args=(int(person), together, taken)) for person in people]
+barrier, taken = context.Barrier(len(people)), context.Queue()
+processes = [context.Process(target=take, args=(int(person), barrier, taken)) for person in people]
 for process in processes:
     process.start()
 print(json.dumps([taken.get() for _ in processes]))
@@ -190,82 +190,3 @@ def test_item_12_two_tabs_of_one_annotator_hold_different_questions(make_world):
     # The same question answered again from the other tab is refused, not stored twice.
     assert tabs[1].post("/api/answers", json=world.body(shown[0], "no")).status_code == 409
     assert audit(world.database) == []
-
-
-def test_the_search_goes_round_and_stays_short(make_world):
-    """An annotator who has had everything scans a bounded number of tasks, and still learns of a freed one."""
-    world = make_world(24, overlap=2)
-    ann, bob = world.annotator("ann"), world.annotator("bob")
-    for _ in range(24):
-        world.give(ann)
-    assert ann.post("/api/claim", json={}).headers["x-oneof-reason"] == "done"
-    assert len({world.give(bob)["task"] for _ in range(24)}) == 24
-
-
-def test_item_20_the_claim_query_uses_the_index(make_world, backend):
-    world = make_world(50)
-    query = (
-        "SELECT id FROM tasks WHERE free > 0 AND reserved_for IS NULL AND position > 5 ORDER BY position, id LIMIT 8"
-    )
-    with world.database.read() as connection:
-        if backend == "sqlite":
-            plan = str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}").all())
-            assert "SCAN" not in plan
-            assert "TEMP B-TREE" not in plan
-        else:
-            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
-            plan = str(connection.exec_driver_sql(f"EXPLAIN {query}").all())
-            assert "Sort" not in plan
-        assert "ix_tasks_free" in plan
-
-
-@pytest.mark.parametrize("backend", ["sqlite"])
-def test_item_20_no_click_reads_a_whole_table(make_world):
-    """Every statement of a click, explained by SQLite: only the few people may be gone through."""
-    world = make_world(50, overlap=2, gold_share=0.0)
-    ann = world.annotator("ann")
-    world.give(ann)
-    seen = {}
-
-    def remember(connection, cursor, statement, parameters, context, many):
-        if statement.startswith(("SELECT", "UPDATE")) and not many:
-            seen[statement] = parameters
-
-    event.listen(world.database.engine, "before_cursor_execute", remember)
-    world.give(ann)
-    world.step(ann, "undo")
-    world.step(ann, "redo")
-    ann.get("/api/history")
-    ann.get("/api/progress")
-    held = world.claim(ann, resume=True)
-    ann.post("/api/release", json={"tasks": [held["task"]]})
-    event.remove(world.database.engine, "before_cursor_execute", remember)
-    assert len(seen) > 15
-    with world.database.read() as connection:
-        for statement, parameters in seen.items():
-            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
-            scans = [row[3] for row in plan if row[3].startswith("SCAN")]
-            allowed = ("SCAN everybody", "SCAN anon", "SCAN (subquery", "SCAN CONSTANT")
-            assert all(scan.startswith(allowed) for scan in scans), (statement, scans)
-
-
-def test_item_20_a_click_takes_few_trips_to_the_database(make_world):
-    """On a busy machine the trips are what people wait for."""
-    world = make_world(9, gold_share=0.0)
-    ann = world.annotator("ann")
-    world.give(ann)
-    trips = []
-
-    def count(*_):
-        trips.append(1)
-
-    for kind in ("begin", "before_cursor_execute", "commit"):
-        event.listen(world.database.engine, kind, count)
-    task = world.claim(ann)["task"]
-    claimed = len(trips)
-    ann.post("/api/answers", json=world.body(task))
-    for kind in ("begin", "before_cursor_execute", "commit"):
-        event.remove(world.database.engine, kind, count)
-    # SQLite's BEGIN is both an event and a statement.
-    sqlite = world.database.is_sqlite
-    assert (claimed - sqlite, len(trips) - claimed - sqlite) == (7, 8)

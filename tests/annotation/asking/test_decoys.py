@@ -56,7 +56,7 @@ def test_the_guess_stands_among_uniform_others_in_random_order_an_item_once(make
     with world.database.read() as connection:
         assert facts.get(connection, "needed", "") == "400"
         assert decoys.available(connection, world.project) == 0
-        assert decoys.standing(connection, model) == decoys.Round(200, 0)
+        assert decoys.round_progress(connection, model) == decoys.Round(200, 0)
 
 
 def test_items_that_were_learned_from_or_known_or_taken_out_are_never_asked_about(make_world, tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from oneof.annotation.asking import known
+from oneof.annotation.asking import known, removing
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store import facts
 from oneof.annotation.store.auditing import audit
@@ -37,3 +37,12 @@ def test_an_item_that_is_not_there_is_refused(world):
         world.database.write(lambda c: known.ask_again(c, world.project, 99, 5.0))
     with pytest.raises(ProjectError, match="label 'cat': not one of the classes"):
         world.database.write(known.set_known, world.project, 1, "cat", 5.0)
+
+
+def test_nobody_is_asked_about_an_item_that_was_taken_out(world):
+    removing.remove(world.database, ["t0"], "blurred", 4.0)
+    with pytest.raises(ProjectError, match="item 't0' was taken out of the project: bring it back first"):
+        world.database.write(known.ask_again, world.project, 1, 5.0)
+    with pytest.raises(ProjectError, match="'t0' was taken out"):
+        world.database.write(known.set_known, world.project, 1, "c3", 5.0)
+    assert kinds(world, 1) == ["question"]

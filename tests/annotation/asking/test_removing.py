@@ -9,7 +9,7 @@ from oneof.annotation.learning.content import load_content
 from oneof.annotation.learning.exporting import answer_rows
 from oneof.annotation.learning.training import load_answers
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import facts, journal
+from oneof.annotation.store import facts, history
 from oneof.annotation.store.auditing import audit
 from oneof.annotation.store.schema import items
 
@@ -47,7 +47,7 @@ def test_a_removed_item_is_asked_no_more_and_comes_back(make_world):
     assert exported(world) == set()
     with world.database.read() as connection:
         assert [one.name for one in removing.removed_items(connection)] == out
-        notes = [entry for entry in journal.entries(connection) if entry.action == "remove item"]
+        notes = [entry for entry in history.entries(connection) if entry.action == "remove item"]
     assert [entry.detail for entry in notes] == [{"item": name, "reason": "blurred"} for name in reversed(out)]
     assert removing.restore(world.database, out, 7.0) == out
     assert needed(world) == before

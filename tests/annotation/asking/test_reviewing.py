@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from oneof.annotation.asking import people, reviewing
+from oneof.annotation.asking import access, reviewing
 from oneof.annotation.learning import quality
 from oneof.annotation.learning.exporting import answer_rows
 from oneof.annotation.project.classes import ProjectError
@@ -12,12 +12,12 @@ from oneof.annotation.store.schema import claims, events
 
 
 @pytest.fixture
-def torn(make_world):
+def disagreeing(make_world):
     """One question with a yes and a no, and a reviewer."""
     world = make_world(items=1, overlap=2)
     for name, answer in (("ann", "yes"), ("bob", "no")):
         world.give(world.annotator(name), answer)
-    world.database.write(lambda c: people.invite(c, "rita", "reviewer", 0.0))
+    world.database.write(lambda c: access.invite(c, "rita", "reviewer", 0.0))
     return world
 
 
@@ -38,42 +38,42 @@ def used(world, **more):
     return {row["annotator"]: row["answer"] for row in rows}
 
 
-def test_a_disagreement_is_settled_and_what_contradicts_is_kept(torn):
-    (case,) = cases(torn)
+def test_a_disagreement_is_settled_and_what_contradicts_is_kept(disagreeing):
+    (case,) = cases(disagreeing)
     assert (case.why, len(case.labels)) == ("disagreement", 2)
     assert case.answers == [("ann", "yes", "answered"), ("bob", "no", "answered")]
-    alpha = quality.dashboard(torn.database, torn.project, 0.0)["agreement_alpha"]
-    assert settle(torn, case.task, "yes") == 1
-    assert cases(torn) == []
-    assert used(torn) == {"ann": "yes", "rita": "yes"}
-    assert used(torn, withdrawn=True) == {"ann": "yes", "rita": "yes", "bob": "no"}
-    assert audit(torn.database) == []
+    alpha = quality.dashboard(disagreeing.database, disagreeing.project, 0.0)["agreement_alpha"]
+    assert settle(disagreeing, case.task, "yes") == 1
+    assert cases(disagreeing) == []
+    assert used(disagreeing) == {"ann": "yes", "rita": "yes"}
+    assert used(disagreeing, withdrawn=True) == {"ann": "yes", "rita": "yes", "bob": "no"}
+    assert audit(disagreeing.database) == []
     # Settling does not make people agree more often than they did, and wants no more answers.
-    figures = quality.dashboard(torn.database, torn.project, 0.0)
+    figures = quality.dashboard(disagreeing.database, disagreeing.project, 0.0)
     assert figures["agreement_alpha"] == alpha
     assert (figures["answered"], figures["needed"]) == (2, 2)
 
 
-def test_a_reviewer_may_think_again(torn):
-    (case,) = cases(torn)
-    settle(torn, case.task, "yes")
-    assert settle(torn, case.task, "no") == 1
-    assert used(torn) == {"bob": "no", "rita": "no"}
-    assert settle(torn, case.task, "skip") == 0
-    assert used(torn) == {"ann": "yes", "bob": "no"}
-    kinds = [row.kind for row in torn.rows(select(events.c.kind).order_by(events.c.id))]
+def test_a_reviewer_may_think_again(disagreeing):
+    (case,) = cases(disagreeing)
+    settle(disagreeing, case.task, "yes")
+    assert settle(disagreeing, case.task, "no") == 1
+    assert used(disagreeing) == {"bob": "no", "rita": "no"}
+    assert settle(disagreeing, case.task, "skip") == 0
+    assert used(disagreeing) == {"ann": "yes", "bob": "no"}
+    kinds = [row.kind for row in disagreeing.rows(select(events.c.kind).order_by(events.c.id))]
     assert kinds.count("overrule") == 2
     assert kinds.count("reinstate") == 2
-    assert audit(torn.database) == []
+    assert audit(disagreeing.database) == []
 
 
-def test_an_overruled_answer_cannot_be_taken_back_by_its_annotator(torn):
-    (case,) = cases(torn)
-    settle(torn, case.task, "yes")
-    bob = torn.annotator("bob")
-    assert torn.step(bob, "undo").status_code == 409
-    states = dict(map(tuple, torn.rows(select(claims.c.person_id, claims.c.state))))
-    assert states[torn.person("bob")] == "overruled"
+def test_an_overruled_answer_cannot_be_taken_back_by_its_annotator(disagreeing):
+    (case,) = cases(disagreeing)
+    settle(disagreeing, case.task, "yes")
+    bob = disagreeing.annotator("bob")
+    assert disagreeing.step(bob, "undo").status_code == 409
+    states = dict(map(tuple, disagreeing.rows(select(claims.c.person_id, claims.c.state))))
+    assert states[disagreeing.person("bob")] == "overruled"
 
 
 def test_remarks_and_wrong_answers_to_known_items_wait_until_they_are_resolved(make_world, tmp_path):
@@ -100,11 +100,11 @@ def test_remarks_and_wrong_answers_to_known_items_wait_until_they_are_resolved(m
     assert audit(world.database) == []
 
 
-def test_what_cannot_be_settled_is_refused(torn, make_world):
+def test_what_cannot_be_settled_is_refused(disagreeing, make_world):
     with pytest.raises(ProjectError, match="question 999 has no answer"):
-        settle(torn, 999, "yes")
+        settle(disagreeing, 999, "yes")
     with pytest.raises(ProjectError, match="expected yes, no or skip"):
-        settle(torn, 1, "perhaps")
+        settle(disagreeing, 1, "perhaps")
     private = make_world(items=1, epsilon=1.0)
     with pytest.raises(ProjectError, match="private mode"):
         private.database.write(lambda c: reviewing.settle(c, private.project, 1, 1, "yes", None, 0.0))

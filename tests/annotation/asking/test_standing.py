@@ -2,7 +2,7 @@
 
 import pytest
 
-from oneof.annotation.asking import managing, people, standing
+from oneof.annotation.asking import access, managing, standing
 
 
 def of(world, function, *given):
@@ -39,7 +39,7 @@ def test_an_ended_session_another_role_and_a_stranger_stand_nowhere(world, backe
     mine, theirs = (next(iter(client.cookies.values())) for client in (ann, admin))
     assert of(world, standing.of_session, mine, now + 1e9) is None
     assert of(world, standing.of_session, theirs, now) is None, "a manager's link asks no questions"
-    assert of(world, standing.of_session, people.digest(mine), now) is None
+    assert of(world, standing.of_session, access.digest(mine), now) is None
     assert of(world, standing.of_name, "admin", now) is None
     managing.revoke(world.database, "ann", now)
     assert of(world, standing.of_session, mine, now) is None

@@ -1,13 +1,15 @@
 """Jobs: begun once, told as they go on, and ended whatever happens."""
 
 import json
+import threading
 
 import pytest
 from sqlalchemy import select
 
 from oneof.annotation.learning import jobs
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import journal
+from oneof.annotation.store import history
+from oneof.annotation.store.database import BusyError
 from oneof.annotation.store.schema import items
 from oneof.annotation.store.schema import jobs as table
 
@@ -56,7 +58,7 @@ def test_an_import_stores_its_items_and_tells_what_it_did(world, begun, tmp_path
     ended = latest(world, "import", 6.0)
     assert (ended.state, ended.message) == ("done", "5 new items, 20 already here")
     with world.database.read() as connection:
-        entry = journal.entries(connection)[0]
+        entry = history.entries(connection)[0]
     assert (entry.action, entry.who, entry.detail["added"], entry.detail["known"]) == ("import", "admin", 5, 20)
 
 
@@ -67,13 +69,11 @@ def test_a_failure_is_told_in_the_job(world, begun):
     assert ended.state == "failed"
     assert "ask for at least 20 first" in ended.message
     with world.database.read() as connection:
-        assert journal.entries(connection)[0].action == "train-failed"
+        assert history.entries(connection)[0].action == "train-failed"
 
 
 @without_postgresql
 def test_progress_reaches_the_row(world, begun, monkeypatch):
-    import threading
-
     seen = threading.Event()
 
     def work(database, project, request, report, person_id):
@@ -88,5 +88,28 @@ def test_progress_reaches_the_row(world, begun, monkeypatch):
     monkeypatch.setitem(jobs.WORK, "train", work)
     job = jobs.start(world.database, world.project, "train", {"epochs": 1}, 5.0)
     assert json.loads(world.rows(select(table.c.request))[0][0]) == {"epochs": 1}
+    jobs.run(world.database, world.project, job)
+    assert latest(world, "train", 6.0).message == "well"
+
+
+@without_postgresql
+def test_a_job_lives_on_when_the_database_is_busy_for_long(world, begun, monkeypatch):
+    write, refused, reached = world.database.write, threading.Event(), threading.Event()
+
+    def busy_once(work, *given):
+        if not refused.is_set():
+            refused.set()
+            raise BusyError("busy")
+        reached.set()
+        return write(work, *given)
+
+    def work(database, project, request, report, person_id):
+        monkeypatch.setattr(database, "write", busy_once)
+        assert reached.wait(20), "it said nothing more"
+        return "well", {}
+
+    monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.01)
+    monkeypatch.setitem(jobs.WORK, "train", work)
+    job = jobs.start(world.database, world.project, "train", {}, 5.0)
     jobs.run(world.database, world.project, job)
     assert latest(world, "train", 6.0).message == "well"

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, update
 
 from oneof import Answers, estimate_accuracy
-from oneof.annotation.asking import claims, decoys, events
+from oneof.annotation.asking import claims, decoys, recording
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.learning.judging import current_model
 from oneof.annotation.project.folder import save_settings
@@ -33,8 +33,8 @@ def claim(world, name):
 
 
 def answer(world, name, task, said="yes", guess=None):
-    me, given = world.person(name), events.Given(str(uuid.uuid4()), task, said, 1.0, guess=guess)
-    return world.database.write(lambda c: events.record_answer(c, world.project, me, given, NOW)[0])
+    me, given = world.person(name), recording.Given(str(uuid.uuid4()), task, said, 1.0, guess=guess)
+    return world.database.write(lambda c: recording.record_answer(c, world.project, me, given, NOW)[0])
 
 
 def train(world, aside=()):
@@ -145,7 +145,7 @@ def test_a_question_that_was_learned_from_never_judges_whoever_answers_it_again(
     assert judged(world)["judged_on"] == 0
     # Nor does the same answer once it was taken back and given again.
     me = world.person("ann")
-    world.database.write(lambda c: events.undo(c, world.project, me, str(uuid.uuid4()), NOW))
+    world.database.write(lambda c: recording.undo(c, world.project, me, str(uuid.uuid4()), NOW))
     assert judged(world)["judged_on"] == 0
     answer(world, "ann", task)
     assert judged(world)["judged_on"] == 0

@@ -20,6 +20,10 @@ def test_a_text_project_predicts_old_and_new_texts(make_world, tmp_path, backend
     out = tmp_path / "predictions.csv"
     with pytest.raises(ProjectError, match="there is no model yet; make one with `oneof annotate train`"):
         predict_project(world.database, world.project, out)
+    with pytest.raises(ProjectError, match="nowhere: no such folder"):
+        predict_project(world.database, world.project, tmp_path / "nowhere" / "predictions.csv")
+    with pytest.raises(ProjectError, match=r"p.txt: expected a name that ends in .csv or .parquet"):
+        predict_project(world.database, world.project, tmp_path / "p.txt")
     ann = world.annotator("ann")
     for number in range(60):
         world.give(ann, "no" if number % 5 > 1 else "yes")

@@ -108,5 +108,5 @@ def test_item_16_the_dashboard_page_shows_the_figures(make_world):
             world.give(client, answer)
     admin = world.admin()
     page = admin.get("/admin").text + admin.get("/admin/people").text
-    for words in ("Krippendorff", "1.00", "40.0\u00a0%", "Median time", "Too fast", "Answers an hour", "ann", "bob"):
+    for words in ("Krippendorff", "1.00", "40.0\u00a0%", "Median time", "Too fast", "Answers per hour", "ann", "bob"):
         assert words in page

@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from oneof.annotation.learning.sizing import WIDTHS, begin_round, suggest
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import journal
+from oneof.annotation.store import history
 from oneof.annotation.store.schema import tasks
 
 NOW = 1000.0
@@ -31,7 +31,7 @@ def test_a_round_by_number_or_by_width(make_world):
     begun = begin_round(world.database, world.project, None, NOW, width=0.4)
     assert begun.questions == suggest(world.project, None, 0.4).questions
     with world.database.read() as connection:
-        latest = journal.entries(connection)[0]
+        latest = history.entries(connection)[0]
     assert (latest.action, latest.detail) == ("judge", {"model": model, "questions": begun.questions})
     for wrong in ({"questions": None}, {"questions": 3, "width": 0.1}):
         with pytest.raises(ProjectError, match="expected a number of questions, or the width"):

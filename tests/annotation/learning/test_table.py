@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from oneof.annotation.learning.table import as_answers, telling
+from oneof.annotation.learning.table import as_answers, informative
 from oneof.annotation.project import changing_classes
 from oneof.annotation.project.changing_classes import Change
 
@@ -24,7 +24,7 @@ def test_rows_are_read_through_the_changes(world, backend):
         row("1,2", "skip", design="prediction", predicted=1),
         row("1,2", "yes", design="prediction", predicted=2),
     ]
-    kept = telling(project, rows)
+    kept = informative(project, rows)
     assert [one.subset for one in kept] == ["0,2", "3,4", "1,2", "1,2"]
     answers = as_answers(project, kept, range(4))
     assert answers.subsets.astype(int).tolist() == [[1, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 0], [0, 1, 0, 0]]

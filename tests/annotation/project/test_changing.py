@@ -5,7 +5,7 @@ import pytest
 from oneof.annotation.project.changing import change_guidelines, change_settings
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import open_project
-from oneof.annotation.store import journal
+from oneof.annotation.store import history
 
 pytestmark = pytest.mark.parametrize("backend", ["sqlite"])
 
@@ -17,7 +17,7 @@ def test_changes_are_stored_and_noted(world):
     assert change_guidelines(world.database, changed, "Look.\r\nTwice.", 6.0) == 2
     assert changed.guidelines_file.read_text() == "Look.\nTwice."
     with world.database.read() as connection:
-        assert [entry.action for entry in journal.entries(connection)][:2] == ["guidelines", "settings"]
+        assert [entry.action for entry in history.entries(connection)][:2] == ["guidelines", "settings"]
 
 
 @pytest.mark.parametrize("changes", [{"size": 1}, {"epsilon": 1.0}, {"prefetch": -1}, {"colour": "red"}])

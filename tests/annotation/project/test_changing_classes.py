@@ -12,7 +12,7 @@ from oneof.annotation.project import changing_classes
 from oneof.annotation.project.changing_classes import Change
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import open_project
-from oneof.annotation.store import facts, journal
+from oneof.annotation.store import facts, history
 from oneof.annotation.store.auditing import audit
 from oneof.annotation.store.schema import draws, tasks
 
@@ -77,7 +77,7 @@ def test_a_merge_is_told_in_numbers_then_done_and_recorded(begun):
     assert len(open_now) == 17
     assert all(edition == 1 and 4 not in read_subset(subset) for subset, edition in open_now)
     with begun.database.read() as connection:
-        entry = journal.entries(connection)[0]
+        entry = history.entries(connection)[0]
     assert (entry.action, entry.detail["name"], entry.detail["into"]) == ("class-merge", "c4", "c1")
     assert len(rows) == 13, "what is on a screen stays as it is"
     facts.check_classes(begun.database, open_project(begun.project.folder))

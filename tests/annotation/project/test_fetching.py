@@ -3,6 +3,7 @@
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -10,7 +11,7 @@ from sqlalchemy import select
 
 from oneof.annotation.project import fetching
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.project.fetching import Unfetchable, check_address, fetch, fetch_pictures, is_public
+from oneof.annotation.project.fetching import Unfetchable, check_address, fetch, fetch_items, is_public
 from oneof.annotation.project.importing import import_items
 from oneof.annotation.store.schema import items
 
@@ -24,6 +25,8 @@ def picture(colour, kind="PNG"):
 
 
 PAGES = {"/red.png": picture("red"), "/photo": picture("blue", "JPEG"), "/page.png": b"<html>no picture</html>"}
+SOUNDS = Path(__file__).parent.parent / "sounds"
+PAGES |= {f"/{kind}": (SOUNDS / f"beep.{kind}").read_bytes() for kind in ("ogg", "mp3", "flac")}
 PAGES |= {"/drawing.tiff": picture("green", "TIFF"), "/large.png": b"x" * 5000}
 MOVED = {
     "/moved": "/red.png",
@@ -77,15 +80,30 @@ def test_a_table_of_addresses_becomes_items(world, server, reachable, tmp_path, 
     # What "c" was moved to has the content of "a".
     assert (done.added, done.known) == (2, 1)
     reasons = dict(one.split(": ", 1) for one in done.left_out)
-    assert "is not a picture" in reasons["'d'"]
+    assert "is not a picture or a sound" in reasons["'d'"]
     assert "answered 404" in reasons["'e'"]
-    assert "is not a picture (png" in reasons["'f'"]
+    assert "is not a picture or a sound (png" in reasons["'f'"]
     with world.database.read() as connection:
         stored = {row.name: row for row in connection.execute(select(items).where(items.c.kind == "image"))}
     assert set(stored) == {"a.png", "b.jpg"}
     assert stored["a.png"].gold == 2
     ann = world.annotator("ann")
     assert ann.get(f"/items/{stored['a.png'].key}").content == PAGES["/red.png"]
+
+
+@without_postgresql
+def test_sounds_are_fetched_as_pictures_are(world, server, reachable, tmp_path, monkeypatch):
+    monkeypatch.setenv(fetching.HOSTS, server)
+    kinds = {"ogg": "audio/ogg", "mp3": "audio/mpeg", "flac": "audio/flac"}
+    path = table(tmp_path / "t.csv", [(f"call {kind}", f"http://{server}/{kind}") for kind in kinds])
+    assert import_items(world.database, world.project, path).added == 3
+    with world.database.read() as connection:
+        stored = {row.name: row for row in connection.execute(select(items).where(items.c.kind == "audio"))}
+    assert set(stored) == {f"call {kind}.{kind}" for kind in kinds}
+    ann = world.annotator("ann")
+    for kind, sent in kinds.items():
+        reply = ann.get(f"/items/{stored[f'call {kind}.{kind}'].key}")
+        assert (reply.content, reply.headers["content-type"]) == (PAGES[f"/{kind}"], sent)
 
 
 @without_postgresql
@@ -97,8 +115,22 @@ def test_without_named_hosts_nothing_is_fetched(world, server, reachable, tmp_pa
     assert not (world.project.folder / "uploads").exists()
     other = table(tmp_path / "o.csv", [("a", f"http://{server}/red.png"), ("b", "http://10.0.0.1/b.png")])
     with pytest.raises(ProjectError, match=r"row 2.*10.0.0.1:80 is not one of those"):
-        fetch_pictures(tmp_path / "new", other, [server])
+        fetch_items(tmp_path / "new", other, [server])
     assert not (tmp_path / "new").exists()
+
+
+def test_two_ids_never_share_a_file(server, reachable, tmp_path):
+    rows = [("a", f"http://{server}/red.png"), ("a.png", f"http://{server}/red.png")]
+    done = fetch_items(tmp_path / "new", table(tmp_path / "t.csv", rows), [server])
+    assert list(done.names.values()) == ["a.png"]
+    assert len(done.left_out) == 1
+    assert done.left_out[0].endswith("another id has the file 'a.png' already")
+
+
+def test_where_nothing_can_be_fetched_nothing_is_left(server, reachable, tmp_path):
+    with pytest.raises(ProjectError, match=r"nothing could be fetched; 'a'.*answered 404"):
+        fetch_items(tmp_path / "new", table(tmp_path / "t.csv", [("a", f"http://{server}/missing")]), [server])
+    assert list((tmp_path / "new").iterdir()) == []
 
 
 def test_a_private_address_is_refused_even_on_a_named_host(server):
@@ -171,4 +203,4 @@ def test_addresses_that_are_not_public(address):
 @pytest.mark.parametrize("name", ["../x", "/etc/x", ".hidden", "a/../b"])
 def test_an_id_cannot_lead_outside_the_folder(tmp_path, name):
     with pytest.raises(ProjectError, match="cannot be the name of a file"):
-        fetch_pictures(tmp_path / "new", table(tmp_path / "t.csv", [(name, "http://a.example/x")]), ["a.example"])
+        fetch_items(tmp_path / "new", table(tmp_path / "t.csv", [(name, "http://a.example/x")]), ["a.example"])

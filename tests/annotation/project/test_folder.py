@@ -9,7 +9,7 @@ CLASSES = [Class("cat"), Class("dog"), Class("emu")]
 
 
 def make(folder, **settings):
-    return create_project(folder, Settings(name='a "quoted" ünïcode \\ name', size=1, **settings), CLASSES)
+    return create_project(folder, Settings(name='a "quoted" ünïcode \\ name\x7f', size=1, **settings), CLASSES)
 
 
 def test_what_is_written_is_read(tmp_path):

@@ -148,6 +148,9 @@ def test_gold_must_name_items_and_classes_that_exist(make_world, tmp_path):
     gold.write_text("item,label\nt1,c9\n")
     with pytest.raises(ProjectError, match=r"line 2: 'c9' is not one of the classes"):
         read_gold(gold, ["c0", "c1"])
+    gold.write_text("item,label\nt1,c1\nt1,c1\nt1,c0\n")
+    with pytest.raises(ProjectError, match="line 4: item 't1' is there twice, with different labels"):
+        read_gold(gold, ["c0", "c1"])
     gold.write_text("item,label\nt99,c1\n")
     with pytest.raises(ProjectError, match="gold item 't99' is not among the items"):
         make_world(5, gold=gold)

@@ -9,7 +9,7 @@ from oneof.annotation.project import changing_classes, taking_back
 from oneof.annotation.project.changing_classes import Change
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import open_project
-from oneof.annotation.store import facts, journal
+from oneof.annotation.store import facts, history
 from oneof.annotation.store.auditing import audit
 from oneof.annotation.store.schema import draws, tasks
 
@@ -74,7 +74,7 @@ def test_a_merge_is_taken_back_and_every_answer_says_what_it_can(make_world):
     assert audit(world.database) == []
     facts.check_classes(world.database, open_project(world.project.folder))
     with world.database.read() as connection:
-        entry = journal.entries(connection)[0]
+        entry = history.entries(connection)[0]
     assert (entry.action, entry.detail) == ("class-take-back", {"entry": step.entry, "change": step.words})
 
 

@@ -47,8 +47,16 @@ def test_pictures_and_zip_files_become_one_folder(project):
     found = keep(project, [sent("a.png", b"one"), sent("pack.zip", archive)], sent("gold.csv", b"item,label\n"))
     kept = {path.relative_to(found.path).as_posix(): path.read_bytes() for path in found.path.rglob("*.*")}
     assert kept == {"a.png": b"one", "more/b.jpg": b"two"}
+    assert found.count == 2
     assert found.gold.read_bytes() == b"item,label\n"
     assert found.path.is_relative_to(project.folder)
+
+
+def test_files_that_are_hidden_or_lead_outside_are_no_pictures(project):
+    archive = zipped(**{"../c.png": b"out", "__MACOSX/d.png": b"no"})
+    with pytest.raises(ProjectError, match="no pictures or sounds in it"):
+        keep(project, [sent("pack.zip", archive), sent(".hidden.png")])
+    assert left(project) == []
 
 
 def test_a_table_is_kept_as_it_is(project):

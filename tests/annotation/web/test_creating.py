@@ -70,6 +70,8 @@ async def test_a_project_is_made_opened_and_listed(host, tmp_path):
         ({"classes": "robin\nrobin"}, "line 3: class &#39;robin&#39; stands already"),
         ({"size": "3"}, "size 3: expected 1..2 of the 3 classes"),
         ({"size": "many"}, "is not a whole number"),
+        ({"size": "9" * 5000}, "is not a whole number"),
+        ({"questions_per_item": "many"}, "questions about each item: &#39;many&#39; is not a whole number"),
         ({"questions_per_item": "0"}, "greater than or equal to 1"),
     ],
 )

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
-from oneof.annotation.asking import people
+from oneof.annotation.asking import access
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.web.hosting import Host, Hosting, find_projects
 
@@ -38,7 +38,7 @@ def browser(host, peer="127.0.0.1"):
 
 def invite(host, slug, name, role="annotator"):
     (one,) = [one for one in host.hosted if one.slug == slug]
-    return one.database.write(lambda connection: people.invite(connection, name, role, time.time()))
+    return one.database.write(lambda connection: access.invite(connection, name, role, time.time()))
 
 
 @pytest.mark.anyio
@@ -124,3 +124,21 @@ def test_projects_are_found(two, tmp_path, backend):
 def test_mistakes_are_said(tmp_path, wrong, message, backend):
     with pytest.raises(ValidationError, match=message):
         Hosting(folders=[tmp_path], **wrong)
+
+
+@pytest.mark.anyio
+async def test_the_path_of_the_server_with_and_without_its_slash(two):
+    host = Host(Hosting(folders=[two], root_path="/label"))
+    alone = Host(Hosting(folders=[two / "pets"], root_path="/label"))
+    for served, places in (
+        (host, ("/label", "/label/", "/label/pets", "/label/pets/")),
+        (alone, ("/label", "/label/")),
+    ):
+        async with browser(served) as client:
+            for place in places:
+                reply = await client.get(place, follow_redirects=True)
+                assert (reply.status_code, reply.url.path) in ((200, "/label/"), (401, f"{place.rstrip('/')}/"))
+            for place in ("/labelled", "/label//evil.example", "/label/../label/nowhere"):
+                reply = await client.get(place)
+                assert (reply.status_code, "location" in reply.headers) == (404, False), place
+        served.close()

@@ -43,7 +43,8 @@ def test_an_answer_is_taken_as_it_is_sent():
 def test_anything_else_is_refused_and_named(change):
     with pytest.raises(ValidationError) as caught:
         messages.Answer(**(GOOD | change))
-    assert [error["loc"][0] for error in caught.value.errors()] == [next(iter(change))]
+    (error,) = caught.value.errors()
+    assert next(iter(change)) in (*error["loc"], *error["msg"].replace(":", "").split())
 
 
 @pytest.mark.parametrize("written", [ID.upper(), f"{{{ID}}}", ID.replace("-", ""), f"urn:uuid:{ID}"])

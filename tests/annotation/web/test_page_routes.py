@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from sqlalchemy import func, select, update
 
-from oneof.annotation.asking import people
+from oneof.annotation.asking import access
 from oneof.annotation.store.schema import items, sessions
 from oneof.annotation.store.schema import people as people_table
 from oneof.annotation.web.page_routes import sign_in
@@ -43,7 +43,7 @@ def test_a_link_makes_a_session_that_lasts_as_the_project_says(make_world):
     ((ends,),) = world.rows(select(sessions.c.expires_at - sessions.c.created_at))
     assert ends == pytest.approx(2 * 86_400)
     with world.database.read() as connection:
-        assert people.by_session(connection, secret, world.clock()) == person
+        assert access.by_session(connection, secret, world.clock()) == person
 
 
 def test_a_wrong_link_makes_no_session_and_no_cookie(world):

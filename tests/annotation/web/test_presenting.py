@@ -5,7 +5,7 @@ import uuid
 import pytest
 from sqlalchemy import insert
 
-from oneof.annotation.asking import claims, events
+from oneof.annotation.asking import claims, recording
 from oneof.annotation.store.schema import models, predictions
 from oneof.annotation.web import presenting
 
@@ -26,8 +26,8 @@ def ask(world, name="ann", now=NOW):
 
 
 def answer(world, me, task, said):
-    given = events.Given(str(uuid.uuid4()), task, said, 1.0)
-    return world.database.write(lambda c: events.record_answer(c, world.project, me, given, NOW)[0])
+    given = recording.Given(str(uuid.uuid4()), task, said, 1.0)
+    return world.database.write(lambda c: recording.record_answer(c, world.project, me, given, NOW)[0])
 
 
 def predict(world, label):

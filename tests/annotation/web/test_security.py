@@ -11,7 +11,7 @@ from PIL import Image
 from sqlalchemy import func, select
 
 from oneof.annotation.asking import managing
-from oneof.annotation.asking.people import digest
+from oneof.annotation.asking.access import digest
 from oneof.annotation.store.schema import claims, events, items, metadata, people
 
 without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oneof.annotation.asking import managing, people
+from oneof.annotation.asking import access, managing
 from oneof.annotation.store import facts
 from oneof.annotation.web.live import LiveProject
 from oneof.annotation.web.site import GUIDELINES_SECONDS, Site
@@ -56,7 +56,7 @@ def test_an_invented_session_is_none(world, site, cookie):
 def test_a_link_is_no_session(world, site):
     """The token of a link is for /join alone, and what is stored opens nothing."""
     token = world.invite("ann")
-    for secret in (token, people.digest(token)):
+    for secret in (token, access.digest(token)):
         cookie = f"{site.cookie('annotator')}={secret}"
         assert world.browser().get("/api/progress", headers={"Cookie": cookie}).status_code == 401
 

@@ -36,8 +36,14 @@ def test_answers_and_a_backup_go_out(world, prefix):
 
 
 def test_what_was_sent_is_not_left_behind():
-    path = transfer._new_file("answers.csv")
-    path.write_text("item,subset,answer\n")
+    with transfer._new_file("answers.csv") as path:
+        path.write_text("item,subset,answer\n")
     response = transfer._send_once(path, "text/csv")
     asyncio.run(response.background())
+    assert not path.parent.exists()
+
+
+def test_what_could_not_be_written_is_not_left_behind():
+    with pytest.raises(FileNotFoundError), transfer._new_file("answers.csv") as path:
+        (path / "missing").write_text("")
     assert not path.parent.exists()

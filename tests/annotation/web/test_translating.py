@@ -15,9 +15,9 @@ from oneof.annotation.web.translating import (
     english,
     language_of,
     languages,
+    message_of,
     number,
     preferred,
-    said,
 )
 
 FORMS = {"ar": {"zero", "one", "two", "few", "many", "other"}, "zh": {"other"}}
@@ -113,8 +113,8 @@ def test_what_every_project_says_is_translated_and_what_one_wrote_is_not():
 def test_a_refusal_speaks_english_to_programs_and_the_language_of_the_person():
     error = Refusal(403, "not_invited", user="'eve'")
     assert error.detail == "You are signed in as 'eve'; ask the manager to invite this name."
-    assert "'eve'" in said(error, languages()["ar"])
-    assert said(error, languages()["ar"]) != error.detail
+    assert "'eve'" in message_of(error, languages()["ar"])
+    assert message_of(error, languages()["ar"]) != error.detail
     assert context(languages()["ar"], "/label")["language_path"] == "/label/"
 
 

@@ -1,8 +1,8 @@
-"""Adaptive questions: once there is a model, ask what tells most, and keep a share of uniform questions.
+"""Adaptive questions: once there is a model, ask what is expected to tell most.
 
-Only questions that nobody was ever shown are changed. Items kept aside to judge keep their uniform questions, and so
-does a share of the others (`uniform_share`), picked by a recorded seed without looking at the model: those answers
-alone can judge it.
+Only questions that nobody was ever shown are changed. Items that are kept aside to judge models keep their uniform
+questions, and so does a share of the others (`uniform_share`), which is drawn from a recorded seed and does not depend
+on the model: only answers to uniform questions can judge it.
 """
 
 from typing import Any
@@ -16,7 +16,8 @@ from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, tasks
 from oneof.answers import Answers
-from oneof.queries.adaptive import belief, best_subsets
+from oneof.queries.adaptive import belief
+from oneof.queries.information import best_subsets
 
 BATCH = 500
 
@@ -30,9 +31,9 @@ def choose_questions(
     aside: Any,
     now: float,
 ) -> int:
-    """Replace the open, never-shown questions by adaptive ones; returns how many.
+    """Replace questions that nobody was ever shown by adaptive ones; returns how many.
 
-    probabilities: (n, k), the model's, for the items of `content`. aside: bool (n,), items kept to judge.
+    probabilities: the model's, (n, k), for the items of `content`. aside: bool (n,), the items kept aside to judge.
     """
     with database.read() as connection:
         rows = connection.execute(
@@ -41,8 +42,8 @@ def choose_questions(
             .where(tasks.c.design != "prediction")
             .order_by(tasks.c.id)
         ).all()
-    there = set(content.ids.tolist())  # without pictures that cannot be read any more
-    rows = [row for row in rows if row.item_id in there]
+    readable = set(content.ids.tolist())
+    rows = [row for row in rows if row.item_id in readable]
     items = np.searchsorted(content.ids, np.array([row.item_id for row in rows], dtype=np.int64))
     count = len(rows)
     draw_id, seed = database.write(new_draw, project, count, now, "adaptive")
@@ -57,7 +58,7 @@ def choose_questions(
     subsets, worth = best_subsets(
         beliefs, rng, flip_yes=flip, flip_no=flip, largest=project.settings.size, groups=groups
     )
-    # The places in the order of asking stay the same; the most telling questions take the first of them.
+    # The positions stay the same; the questions that are expected to tell most get the first of them.
     positions = sorted(rows[index].position for index in chosen)
     changed = 0
     for start in range(0, len(chosen), BATCH):
@@ -77,7 +78,7 @@ def choose_questions(
 
 
 def _replace(connection: Connection, values: list[dict[str, Any]]) -> int:
-    """Change those that are still untouched: somebody may have claimed one meanwhile."""
+    """Change these questions, except those that somebody has claimed in the meantime; returns how many."""
     changing = (
         update(tasks)
         .where(tasks.c.id == bindparam("task"), tasks.c.free == tasks.c.quota, never_shown())
@@ -87,5 +88,5 @@ def _replace(connection: Connection, values: list[dict[str, Any]]) -> int:
 
 
 def never_shown() -> Any:
-    """Of a question: nobody ever held it."""
+    """The condition on a task that nobody ever held it."""
     return ~select(claims.c.task_id).where(claims.c.task_id == tasks.c.id).exists()

@@ -1,9 +1,9 @@
-"""A judging round: the guess of the current model among decoys, hidden among the other questions.
+"""A judging round: questions that show the current model's prediction among decoys, mixed with the other questions.
 
 Items are drawn at random from those that the model has not learned from: first from those kept aside, which no later
 model learns from either, then from those that nobody had answered when it was trained. With adaptive questions only
-the first will do, because which items are unanswered is the model's own choice then. Each question shows the model's
-guess and other classes drawn uniformly, in random order; a yes speaks for the guess (`oneof.PredictionQueries`).
+those kept aside will do, because then an earlier model has decided which items are unanswered. Each question shows the
+predicted class and other classes drawn uniformly, in random order (`oneof.PredictionQueries`).
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ from oneof.annotation.store.schema import events, items, models, people, predict
 from oneof.queries import PredictionQueries
 
 ASIDE = 0.2
-"""The share of items that is kept aside to judge models, unless a training says otherwise."""
+"""The share of items that is kept aside to judge models, unless another is given to training."""
 
 MOST = 20_000
-"""Questions in one round: more than any interval needs."""
+"""Questions in one round, at most: more than any interval needs."""
 
 CURRENT_MODEL = select(models).order_by(models.c.id.desc()).limit(1)
 """The model that was trained last."""
@@ -34,27 +34,27 @@ CURRENT_MODEL = select(models).order_by(models.c.id.desc()).limit(1)
 
 @dataclass(frozen=True)
 class Round:
-    """Questions that judge the current model: how many were asked for, and how many of them have their answer."""
+    """How many questions of judging rounds about a model there are, and how many of them are answered or held."""
 
     asked: int
     answered: int
 
 
 def learned_from(last_event: int) -> Select[Any]:
-    """The items that a model has learned from, or may have: all with an answer up to that event.
+    """The items that a model may have learned from: all that had an answer up to the event `last_event`.
 
-    By the events, not by the answers that stand now: what was learned from and then taken back is often given again.
+    Answers that were taken back since count too: the model has seen them.
     """
-    asked = tasks.alias("asked")
+    question = tasks.alias("question")
     return (
-        select(asked.c.item_id)
-        .join(events, events.c.task_id == asked.c.id)
-        .where(events.c.id <= last_event, events.c.kind == "answer", asked.c.kind == "question")
+        select(question.c.item_id)
+        .join(events, events.c.task_id == question.c.id)
+        .where(events.c.id <= last_event, events.c.kind == "answer", question.c.kind == "question")
     )
 
 
 def latest_model(connection: Connection) -> Any:
-    """The current model's row; an error where there is none."""
+    """The current model's row; an error if there is none."""
     model = connection.execute(CURRENT_MODEL).first()
     if model is None:
         raise ProjectError("there is no model to judge yet: train one first")
@@ -67,11 +67,11 @@ def available(connection: Connection, project: Project) -> int:
     return int(connection.execute(select(func.count()).select_from(_left(project, model).subquery())).scalar_one())
 
 
-def standing(connection: Connection, model_id: int) -> Round:
-    """How the rounds about a model stand."""
-    made = tasks.c.quota + tasks.c.aside
+def round_progress(connection: Connection, model_id: int) -> Round:
+    """How far the judging rounds about a model have come."""
+    asked, filled = func.sum(tasks.c.quota + tasks.c.aside), func.sum(tasks.c.quota - tasks.c.free)
     row = connection.execute(
-        select(func.coalesce(func.sum(made), 0), func.coalesce(func.sum(tasks.c.quota - tasks.c.free), 0)).where(
+        select(func.coalesce(asked, 0), func.coalesce(filled, 0)).where(
             tasks.c.design == "prediction", tasks.c.kind == "question", tasks.c.model_id == model_id
         )
     ).one()
@@ -79,7 +79,7 @@ def standing(connection: Connection, model_id: int) -> Round:
 
 
 def ask_round(connection: Connection, project: Project, count: int, now: float) -> int:
-    """Store `count` judging questions about the current model, an item each, among the next open ones."""
+    """Store `count` questions that judge the current model, each about another item; returns the model's id."""
     if not 1 <= count <= MOST:
         raise ProjectError(f"{count} questions: expected 1..{MOST}")
     model = latest_model(connection)
@@ -117,24 +117,24 @@ def ask_round(connection: Connection, project: Project, count: int, now: float) 
 
 
 def renew(connection: Connection, project: Project, now: float) -> int:
-    """After a training: questions about earlier models that nobody was shown ask about the new one; returns how many.
+    """After a training, turn judging questions that nobody was shown into questions about the new model.
 
-    Where the new model has learned from the item meanwhile, the question is not asked at all.
+    Returns how many. If the new model has learned from the item, the question is dropped instead.
     """
     model = latest_model(connection)
-    mine = tasks.c
+    task = tasks.c
     untouched = connection.execute(
-        select(mine.id, mine.quota, predictions.c.label)
-        .outerjoin(predictions, (predictions.c.item_id == mine.item_id) & (predictions.c.model_id == model.id))
-        .add_columns((predictions.c.held_out | mine.item_id.not_in(learned_from(model.last_event))).label("fit"))
-        .where(mine.design == "prediction", mine.kind == "question", mine.model_id < model.id)
-        .where(mine.free == mine.quota, mine.free > 0, ~mine.removed, never_shown())
-        .order_by(mine.id)
+        select(task.id, task.quota, predictions.c.label)
+        .outerjoin(predictions, (predictions.c.item_id == task.item_id) & (predictions.c.model_id == model.id))
+        .add_columns((predictions.c.held_out | task.item_id.not_in(learned_from(model.last_event))).label("fit"))
+        .where(task.design == "prediction", task.kind == "question", task.model_id < model.id)
+        .where(task.free == task.quota, task.free > 0, ~task.removed, never_shown())
+        .order_by(task.id)
     ).all()
     if not untouched:
         return 0
     useless = [row.id for row in untouched if not row.fit]
-    connection.execute(update(tasks).where(mine.id.in_(useless)).values(quota=0, free=0))
+    connection.execute(update(tasks).where(task.id.in_(useless)).values(quota=0, free=0))
     facts.add(connection, "needed", -sum(row.quota for row in untouched if not row.fit))
     fit = [row for row in untouched if row.fit]
     if not fit:
@@ -142,7 +142,7 @@ def renew(connection: Connection, project: Project, now: float) -> int:
     draw_id, seed = new_draw(connection, project, len(fit), now, "prediction")
     subsets = _draw(project, [row.label for row in fit], np.random.default_rng(seed))
     connection.execute(
-        update(tasks).where(mine.id == bindparam("task")).values(model_id=model.id, draw_id=draw_id),
+        update(tasks).where(task.id == bindparam("task")).values(model_id=model.id, draw_id=draw_id),
         [
             {"task": row.id, "subset": subset, "predicted": row.label, "draw_row": number}
             for number, (row, subset) in enumerate(zip(fit, subsets, strict=True))
@@ -152,10 +152,13 @@ def renew(connection: Connection, project: Project, now: float) -> int:
 
 
 def _left(project: Project, model: Any) -> Select[Any]:
-    """Items for a round, with the model's label: not learned from, not known, not asked about in this way already."""
-    asked = tasks.alias("asked_already")
-    again = select(asked.c.id).where(
-        asked.c.item_id == items.c.id, asked.c.design == "prediction", asked.c.model_id == model.id
+    """The items that a round may ask about, with the model's label.
+
+    Items that it has learned from, that are known, and that have a judging question about it already are left out.
+    """
+    question = tasks.alias("question_already")
+    again = select(question.c.id).where(
+        question.c.item_id == items.c.id, question.c.design == "prediction", question.c.model_id == model.id
     )
     gone = [number for number in range(len(project.classes)) if project.lineage.today(number) is None]
     fit: ColumnElement[bool] = predictions.c.held_out
@@ -171,23 +174,24 @@ def _left(project: Project, model: Any) -> Select[Any]:
 
 
 def _draw(project: Project, labels: Sequence[int], rng: np.random.Generator) -> list[str]:
+    """For each predicted label, a question that shows it among decoys, as text."""
     queries = PredictionQueries(len(project.active), project.settings.size)
     places = np.array([project.lineage.place(label) for label in labels], dtype=np.int64)
     return [write_subset(row, rng, project.active) for row in queries.draw(places, rng)]
 
 
 def _among_the_next(connection: Connection, count: int, rng: np.random.Generator) -> list[int]:
-    """Places in the order of asking, each right after one of the next open questions: every other one judges then."""
+    """Positions, each right after one of the next open questions, so that every other question judges."""
     front = connection.execute(select(func.coalesce(func.max(people.c.cursor), -1))).scalar_one()
     table = tasks.c
     waiting = select(table.position).where(table.free > 0, table.reserved_for.is_(None))
     ahead = list(connection.scalars(waiting.where(table.position > front).order_by(table.position).limit(count)))
-    if len(ahead) < count:  # the search goes round: what is behind comes after what is ahead
+    if len(ahead) < count:  # the pointers go round: what is behind them comes next
         ahead += connection.scalars(
             waiting.where(table.position <= front).order_by(table.position).limit(count - len(ahead))
         )
     after: NDArray[np.int64] = rng.permutation(np.array(ahead, dtype=np.int64)) + 1
-    # Where there are fewer than are asked for, the others come at the end, in random order as well.
+    # If there are fewer open questions than that, the others come at the end, in random order.
     last = max([front, *ahead])
-    rest = last + 2 + rng.integers(ROUND, size=count - len(after))
-    return [int(place) for place in np.concatenate([after, rest])]
+    later = last + 2 + rng.integers(ROUND, size=count - len(after))
+    return [int(position) for position in np.concatenate([after, later])]

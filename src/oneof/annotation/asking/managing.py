@@ -1,83 +1,88 @@
-"""What the manager can do: pause, revoke, reassign, withdraw and restore. Answers are left out, never deleted.
+"""What a manager can do to people: pause, revoke, reassign, withdraw and restore. No answer is ever deleted.
 
-Each of these is noted in the journal, with the manager's id (`by`); without one, it was the command line.
+Each action is noted in the journal with the manager's id (`by`); None stands for the command line.
 """
 
 from typing import Any, Literal, get_args
 
 from sqlalchemy import Connection, select, update
 
-from oneof.annotation.asking import people
-from oneof.annotation.asking.claims import give_back, take_place
-from oneof.annotation.asking.events import append_about
+from oneof.annotation.asking import access
+from oneof.annotation.asking.claims import give_back
+from oneof.annotation.asking.recording import append_about
+from oneof.annotation.asking.searching import take_place
 from oneof.annotation.asking.standing import lock_person
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import facts, journal
+from oneof.annotation.store import facts, history
 from oneof.annotation.store.database import Database
-from oneof.annotation.store.schema import claims, events, tasks
-from oneof.annotation.store.schema import people as people_table
+from oneof.annotation.store.schema import claims, events, people, tasks
 
 BATCH = 500
-"""Answers withdrawn in one transaction, so that nobody waits long for it."""
+"""Answers that are withdrawn or restored in one transaction: others wait while it runs."""
 
 
 def set_paused(database: Database, name: str | None, paused: bool, now: float, by: int | None = None) -> None:
-    """Pause or continue the project, or one annotator."""
+    """Pause or resume one annotator, by name; None: the whole project."""
 
     def work(connection: Connection) -> None:
         if name is None:
             facts.put(connection, "paused", "yes" if paused else "no")
         else:
-            person_id = people.find(connection, name)
-            connection.execute(update(people_table).where(people_table.c.id == person_id).values(paused=paused))
-        journal.note(connection, "pause" if paused else "resume", now, by, **({} if name is None else {"name": name}))
+            person_id = access.find(connection, name)
+            connection.execute(update(people).where(people.c.id == person_id).values(paused=paused))
+        history.note(connection, "pause" if paused else "resume", now, by, **({} if name is None else {"name": name}))
 
     database.write(work)
 
 
 def revoke(database: Database, name: str, now: float, by: int | None = None) -> None:
-    """End a person's link and sessions and give back what they hold."""
+    """End a person's link and sessions, and free the questions that they hold."""
 
     def work(connection: Connection) -> None:
-        person_id = people.find(connection, name)
+        person_id = access.find(connection, name)
         lock_person(connection, person_id)
-        people.end_access(connection, person_id, now)
+        access.end_access(connection, person_id, now)
         give_back(connection, _held(connection, person_id))
-        journal.note(connection, "revoke", now, by, name=name)
+        history.note(connection, "revoke", now, by, name=name)
 
     database.write(work)
 
 
 def withdraw(database: Database, name: str, now: float, by: int | None = None) -> int:
-    """Take a person's answers out of use and open their places again; returns how many."""
+    """Stop using a person's answers and open their places again; returns how many answers."""
     with database.read() as connection:
-        person_id = people.find(connection, name)
+        person_id = access.find(connection, name)
     total = 0
     while count := database.write(_retire, person_id, now, "withdraw", None):
         total += count
-    database.write(journal.note, "withdraw", now, by, name=name, answers=total)
+    database.write(history.note, "withdraw", now, by, name=name, answers=total)
     return total
 
 
 def restore_answers(database: Database, name: str, now: float, by: int | None = None) -> int:
-    """Let a person's withdrawn answers stand again; returns how many. A question that has found other answers since
-    keeps them, and the restored one beside them."""
+    """Use a person's withdrawn answers again; returns how many.
+
+    Where other people have answered the question since, their answers stay in use too.
+    """
     with database.read() as connection:
-        person_id = people.find(connection, name)
+        person_id = access.find(connection, name)
     total = 0
     while count := database.write(_bring_back, person_id, now):
         total += count
-    database.write(journal.note, "restore", now, by, name=name, answers=total)
+    database.write(history.note, "restore", now, by, name=name, answers=total)
     return total
 
 
 def reassign(
     database: Database, name: str, now: float, by: int | None = None, *, to: str | None = None, skipped: bool = False
 ) -> int:
-    """Give what a person holds (and with `skipped` what they could not tell) to `to`, or to whoever asks next."""
+    """Give the questions that a person holds to the person `to`, or to whoever asks next; returns how many.
+
+    skipped: also those that they skipped.
+    """
     with database.read() as connection:
-        person_id = people.find(connection, name)
-        to_id = None if to is None else people.find(connection, to)
+        person_id = access.find(connection, name)
+        to_id = None if to is None else access.find(connection, to)
     if to_id == person_id:
         raise ProjectError(f"{name!r} holds these questions already")
 
@@ -91,7 +96,7 @@ def reassign(
     total = database.write(work)
     while skipped and (count := database.write(_retire, person_id, now, "reassign", to_id)):
         total += count
-    database.write(journal.note, "reassign", now, by, name=name, to=to, questions=total)
+    database.write(history.note, "reassign", now, by, name=name, to=to, questions=total)
     return total
 
 
@@ -101,7 +106,7 @@ Action = Literal["pause", "resume", "revoke", "withdraw", "restore", "reassign"]
 def act(
     database: Database, action: str, name: str, now: float, by: int | None = None, *, to: str | None = None
 ) -> int | None:
-    """One of the actions on a person, by its name; returns how many answers or questions, where it counts them."""
+    """Do one of the actions above, by its name; returns how many answers or questions, if it counts them."""
     match action:
         case "withdraw":
             return withdraw(database, name, now, by)
@@ -119,7 +124,7 @@ def act(
 
 
 def _retire(connection: Connection, person_id: int, now: float, kind: str, to_id: int | None) -> int:
-    """Set a batch of answers aside, an event each. reassign: only those that were skipped."""
+    """Withdraw a batch of answers, with an event for each; returns how many. kind "reassign": only skips."""
     lock_person(connection, person_id)
     standing = (
         select(claims.c.task_id, claims.c.person_id, claims.c.placed, claims.c.event_id, claims.c.answer)
@@ -142,6 +147,7 @@ def _retire(connection: Connection, person_id: int, now: float, kind: str, to_id
 
 
 def _bring_back(connection: Connection, person_id: int, now: float) -> int:
+    """Restore a batch of withdrawn answers, with an event for each; returns how many."""
     lock_person(connection, person_id)
     withdrawn = select(events.c.target).where(events.c.person_id == person_id, events.c.kind == "withdraw")
     rows = connection.execute(
@@ -154,7 +160,7 @@ def _bring_back(connection: Connection, person_id: int, now: float) -> int:
     if not rows:
         return 0
     append_about(connection, "restore", person_id, now, [(row.task_id, row.event_id) for row in rows])
-    # In the order of their numbers, as everybody who takes places of several questions does.
+    # By task id: whoever takes places of several tasks does so in this order, and nobody waits in a circle.
     placed = {row.task_id: take_place(connection, row.task_id) for row in sorted(rows, key=lambda row: row.task_id)}
     for row in rows:
         connection.execute(
@@ -167,12 +173,12 @@ def _bring_back(connection: Connection, person_id: int, now: float) -> int:
 
 
 def _recount(connection: Connection, person_id: int, answers: list[tuple[str, bool]], sign: int) -> None:
-    """Add these answers, each with whether it fills a place, to the person's counters, or take them off."""
+    """Add answers to the person's counters (sign +1) or subtract them (-1). answers: (answer, whether it is placed)."""
     skips = [placed for answer, placed in answers if answer == "skip"]
     given = [placed for answer, placed in answers if answer != "skip"]
-    table = people_table.c
+    table = people.c
     connection.execute(
-        update(people_table)
+        update(people)
         .where(table.id == person_id)
         .values(
             answered=table.answered + sign * len(given),
@@ -184,7 +190,7 @@ def _recount(connection: Connection, person_id: int, answers: list[tuple[str, bo
 
 
 def _reserve(connection: Connection, task_ids: list[int], to_id: int | None) -> None:
-    """Keep these for one person, apart from those that the person has answered already."""
+    """Reserve these tasks for one person, except those that the person has had already."""
     if to_id is None or not task_ids:
         return
     had = select(claims.c.task_id).where(claims.c.person_id == to_id, claims.c.state != "returned")

@@ -1,7 +1,7 @@
-"""Take items out of a project, and bring them back. Nothing is deleted: what was answered stays in the log of events.
+"""Take items out of a project, and bring them back. Nothing is deleted: the events about them stay.
 
-A removed item is asked no more, and training, predictions and exports leave it out. The places of its questions that
-nobody has filled are set aside with it, so that the project's progress is about what is left.
+Nobody is asked about a removed item any more, and training, predictions and exports leave it out. The open places of
+its questions are set aside, so that the project's progress counts only the items that are left.
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,12 @@ from sqlalchemy import Connection, delete, select, update
 
 from oneof.annotation.asking.claims import give_back, set_aside
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import facts, journal
+from oneof.annotation.store import facts, history
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, items, models, predictions, tasks
 
 SHOWN = 3
+"""Missing names that an error tells, at most."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def remove(
         found = [row for row in find(connection, names) if row.removed_at is None]
         for row in found:
             _remove(connection, row.id, reason, now)
-            journal.note(connection, "remove item", now, person_id, item=row.name, reason=reason)
+            history.note(connection, "remove item", now, person_id, item=row.name, reason=reason)
         return [row.name for row in found]
 
     return database.write(work)
@@ -50,14 +51,14 @@ def restore(database: Database, names: Sequence[str], now: float, person_id: int
         found = [row for row in find(connection, names) if row.removed_at is not None]
         for row in found:
             _restore(connection, row.id)
-            journal.note(connection, "restore item", now, person_id, item=row.name)
+            history.note(connection, "restore item", now, person_id, item=row.name)
         return [row.name for row in found]
 
     return database.write(work)
 
 
 def removed_items(connection: Connection, limit: int | None = None) -> list[Removed]:
-    """What is out, the latest first."""
+    """The items that are taken out, the latest first; at most `limit`."""
     rows = connection.execute(
         select(items.c.name, items.c.removed_at, items.c.removed_because)
         .where(items.c.removed_at.is_not(None))
@@ -68,7 +69,7 @@ def removed_items(connection: Connection, limit: int | None = None) -> list[Remo
 
 
 def find(connection: Connection, names: Sequence[str]) -> list[Any]:
-    """The rows of items by name, each once; an error names those that are not there."""
+    """The rows of the items of these names, each once; an error tells names that are not there."""
     rows = {row.name: row for row in connection.execute(select(items).where(items.c.name.in_(names)))}
     missing = [name for name in names if name not in rows]
     if missing:
@@ -88,7 +89,7 @@ def _remove(connection: Connection, item_id: int, reason: str, now: float) -> No
     ).all()
     give_back(connection, held)
     set_aside(connection, mine)
-    # What the model thinks of it judges nothing any more.
+    # Its prediction would only be in the way: no answer about a removed item judges the model.
     connection.execute(delete(predictions).where(predictions.c.item_id == item_id))
 
 
@@ -99,5 +100,5 @@ def _restore(connection: Connection, item_id: int) -> None:
     back = {"removed": False, "quota": table.quota + table.aside, "free": table.free + table.aside, "aside": 0}
     connection.execute(update(tasks).where(table.item_id == item_id).values(back))
     facts.add(connection, "needed", sum(row.aside for row in rows))
-    # Its prediction was forgotten: the current model looks at it again, with what came in since.
+    # Its prediction was deleted: the current model predicts it again, together with the newest items.
     connection.execute(update(models).where(models.c.last_item >= item_id).values(last_item=item_id - 1))

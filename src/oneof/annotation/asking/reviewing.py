@@ -1,8 +1,8 @@
-"""Review: what people disagree about, flagged, or got wrong, and the answer of a reviewer.
+"""Review: cases where people disagree, left a remark or got a known item wrong, and how a reviewer settles them.
 
-A reviewer's answer is an answer like any other, by the reviewer's name, and is used. Those that contradict it are
-*overruled*: they stay as their annotators gave them and keep their places, but nobody uses them. Changing one's mind
-reinstates them. Every step is an event; nothing is lost.
+A reviewer's answer is stored like any other, under the reviewer's name. Answers that contradict it are *overruled*:
+they stay as their annotators gave them and keep their places, but are not used. If the reviewer answers otherwise
+later, they are reinstated. Every step is an event; nothing is lost.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from oneof.annotation.asking import events as happenings
+from oneof.annotation.asking import recording
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.asking.standing import lock_person
 from oneof.annotation.project.classes import ProjectError
@@ -27,7 +27,10 @@ RESOLVED_EVENTS = select(events.c.target).where(events.c.kind == "resolve", even
 
 @dataclass(frozen=True)
 class Case:
-    """Something to settle. answers: (name, answer, state). remark: of a flag; target: its event."""
+    """A case to settle. answers: (annotator, answer, state of the claim). remark: what a flag says.
+
+    target: the event of the flag, or of the wrong answer. known: the label of a known item.
+    """
 
     why: Why
     task: int
@@ -44,10 +47,10 @@ class Case:
 
 
 def queue(connection: Connection, project: Project, limit: int = 30) -> list[Case]:
-    """What waits for a reviewer: disagreements first, then remarks, then known items that somebody got wrong."""
+    """The cases that wait for a reviewer: disagreements, then remarks, then known items that somebody got wrong."""
     found: list[Case] = []
     if project.settings.epsilon is None:
-        # Under private mode people seem to disagree because of the flips.
+        # In private mode people seem to disagree because of the flips.
         found += [_case(connection, project, "disagreement", task) for task in _disagreements(connection, limit)]
     for flag in _open_flags(connection, limit):
         found.append(_case(connection, project, "flag", flag.task_id, remark=flag.comment, target=flag.id))
@@ -60,18 +63,14 @@ def queue(connection: Connection, project: Project, limit: int = 30) -> list[Cas
 def settle(
     connection: Connection, project: Project, reviewer: int, task: int, answer: str, note: str | None, now: float
 ) -> int:
-    """Record the reviewer's answer to a question, overrule those that contradict it; returns how many."""
+    """Record the reviewer's answer to a question and overrule those that contradict it; returns how many."""
     if project.settings.epsilon is not None:
         raise ProjectError("in private mode nobody's answer is known, so none can be overruled")
     if answer not in ("yes", "no", "skip"):
         raise ProjectError(f"answer {answer!r}: expected yes, no or skip")
     # Only what somebody has answered: a reviewer checks, and does not choose what is asked.
-    if (
-        connection.execute(
-            select(claims.c.task_id).where(claims.c.task_id == task, claims.c.state.in_(STANDING))
-        ).first()
-        is None
-    ):
+    answered = select(claims.c.task_id).where(claims.c.task_id == task, claims.c.state.in_(STANDING))
+    if connection.execute(answered).first() is None:
         raise ProjectError(f"question {task} has no answer to review")
     person = lock_person(connection, reviewer)
     mine = connection.execute(select(claims).where(claims.c.task_id == task, claims.c.person_id == reviewer)).first()
@@ -82,17 +81,17 @@ def settle(
         connection.execute(update(people).where(people.c.id == reviewer).values(claimed=person.claimed + 1))
     elif mine.state == "answered":
         before = connection.execute(select(events.c.client_id).where(events.c.id == mine.event_id)).scalar_one()
-        happenings.undo(connection, project, reviewer, str(uuid4()), now, before)
-    given = happenings.Given(str(uuid4()), task, answer, 0.0, note)
-    happenings.record_answer(connection, project, reviewer, given, now)
+        recording.undo(connection, project, reviewer, str(uuid4()), now, before)
+    given = recording.Given(str(uuid4()), task, answer, 0.0, note)
+    recording.record_answer(connection, project, reviewer, given, now)
     overruled = _overrule(connection, reviewer, task, answer, now)
     resolve(connection, reviewer, task, None, note, now)
     return overruled
 
 
 def resolve(connection: Connection, reviewer: int, task: int, target: int | None, note: str | None, now: float) -> None:
-    """Take a case out of the queue: a question as a whole, or one remark or miss (its event)."""
-    happenings.append_about(connection, "resolve", reviewer, now, [(task, target)], note)
+    """Take a case out of the queue: a question as a whole, or the remark or wrong answer of the event `target`."""
+    recording.append_about(connection, "resolve", reviewer, now, [(task, target)], note)
 
 
 def decide(
@@ -113,6 +112,7 @@ def decide(
 
 
 def _overrule(connection: Connection, reviewer: int, task: int, answer: str, now: float) -> int:
+    """Overrule the answers of others that contradict this one, reinstate those that do not; returns how many do."""
     rows = connection.execute(
         select(claims.c.person_id, claims.c.event_id, claims.c.answer, claims.c.state)
         .where(claims.c.task_id == task, claims.c.person_id != reviewer, claims.c.state.in_(STANDING))
@@ -127,7 +127,7 @@ def _overrule(connection: Connection, reviewer: int, task: int, answer: str, now
         if row.state == wanted:
             continue
         kind = "overrule" if wrong else "reinstate"
-        happenings.append_about(connection, kind, row.person_id, now, [(task, row.event_id)])
+        recording.append_about(connection, kind, row.person_id, now, [(task, row.event_id)])
         connection.execute(
             update(claims).where(claims.c.task_id == task, claims.c.person_id == row.person_id).values(state=wanted)
         )
@@ -188,7 +188,7 @@ def _case(
     row = connection.execute(
         select(items, tasks.c.subset).join(tasks, tasks.c.item_id == items.c.id).where(tasks.c.id == task)
     ).one()
-    said = connection.execute(
+    given = connection.execute(
         select(people.c.name, claims.c.answer, claims.c.state)
         .join(people, people.c.id == claims.c.person_id)
         .where(claims.c.task_id == task, claims.c.state.in_(STANDING))
@@ -196,5 +196,5 @@ def _case(
     )
     known = None if why != "gold" or row.gold is None else project.classes[row.gold].name
     labels = [project.classes[index].name for index in read_subset(row.subset)]
-    answers = [(one.name, one.answer, one.state) for one in said]
+    answers = [(answer.name, answer.answer, answer.state) for answer in given]
     return Case(why, task, row.id, row.key, row.name, row.kind, row.text, labels, answers, remark, target, known)

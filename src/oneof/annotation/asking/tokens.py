@@ -1,22 +1,22 @@
-"""Keys of programs: a long random text, of which only the hash is kept; each acts for the manager who made it."""
+"""Keys by which programs use a project: each acts for the manager who made it. Only the hash of a key is stored."""
 
 import secrets
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
 
-from oneof.annotation.asking.people import LONGEST_NAME, Person, digest
+from oneof.annotation.asking.access import Person, as_person, checked_name, digest
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import journal
+from oneof.annotation.store import history
 from oneof.annotation.store.schema import people, tokens
 
 PREFIX = "oneof_"
-"""So that people, and programs that look for leaked keys, see what it is."""
+"""How every key begins, so that people, and programs that look for leaked keys, recognise one."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """A key as it is listed; the text itself is nowhere."""
+    """A key in the list of keys, without its text, which is not stored. who: the manager it acts for."""
 
     id: int
     name: str
@@ -26,13 +26,11 @@ class Key:
 
 
 def make(connection: Connection, person_id: int, name: str, now: float, by: int | None = None) -> str:
-    """A new key that acts for a manager; the text cannot be shown again. by: who makes it, for the journal."""
-    name = name.strip()
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise ProjectError(f"name {name!r}: expected 1..{LONGEST_NAME} printable characters")
+    """The text of a new key that acts for a manager; it cannot be shown again. by: who makes it, for the journal."""
+    name = checked_name(name)
     key = PREFIX + secrets.token_urlsafe(32)
     connection.execute(insert(tokens).values(name=name, hash=digest(key), person_id=person_id, created_at=now))
-    journal.note(connection, "key", now, by, name=name)
+    history.note(connection, "key", now, by, name=name)
     return key
 
 
@@ -48,24 +46,24 @@ def valid(connection: Connection) -> list[Key]:
 
 
 def owner(connection: Connection, key: str) -> Person | None:
-    """Whom this key acts for, if it holds and the person still has access."""
-    row = connection.execute(
+    """Whom this key acts for, if it was not revoked and the person still has access."""
+    found = (
         select(people)
         .join(tokens, tokens.c.person_id == people.c.id)
         .where(tokens.c.hash == digest(key), tokens.c.revoked_at.is_(None), people.c.revoked_at.is_(None))
-    ).first()
-    return None if row is None else Person(row.id, row.name, row.role, row.paused, row.guidelines)
+    )
+    return as_person(connection.execute(found).first())
 
 
 def mark_used(connection: Connection, key: str, now: float) -> None:
-    """Remember when a key was last used, to the hour: a write for every request would be too many."""
+    """Remember when a key was last used, to the hour: a write at every request would cost too much."""
     stale = tokens.c.used_at.is_(None) | (tokens.c.used_at < now - 3600)
     connection.execute(update(tokens).where(tokens.c.hash == digest(key), stale).values(used_at=now))
 
 
 def revoke(connection: Connection, number: int, now: float, by: int | None = None) -> None:
-    """End a key."""
+    """Revoke a key."""
     ended = update(tokens).where(tokens.c.id == number, tokens.c.revoked_at.is_(None)).values(revoked_at=now)
     if not connection.execute(ended).rowcount:
         raise ProjectError(f"there is no key {number}")
-    journal.note(connection, "revoke-key", now, by, number=number)
+    history.note(connection, "revoke-key", now, by, number=number)

@@ -1,4 +1,4 @@
-"""What is done by itself: training after so many new answers or minutes, and predictions for what comes in."""
+"""What the server does without being asked: train after so many answers or minutes, and predict new items."""
 
 from sqlalchemy import Connection, func, select
 
@@ -12,7 +12,7 @@ from oneof.annotation.store.schema import events, models, people
 
 
 def is_due(connection: Connection, project: Project, now: float) -> bool:
-    """Whether it is time for the next version. Nothing is due without new answers, or right after a failure."""
+    """Whether it is time to train again: never without new answers, and not within ten minutes of a failure."""
     answers, minutes = project.settings.train_every_answers, project.settings.train_every_minutes
     if answers is None and minutes is None:
         return False
@@ -32,7 +32,7 @@ def is_due(connection: Connection, project: Project, now: float) -> bool:
 
 
 def train_if_due(database: Database, project: Project, now: float) -> int | None:
-    """Begin training if it is time; returns the job. Of several server processes one succeeds."""
+    """Begin training if it is time; returns the id of the job. Of several server processes only one begins."""
     with database.read() as connection:
         if not is_due(connection, project, now):
             return None
@@ -43,7 +43,7 @@ def train_if_due(database: Database, project: Project, now: float) -> int | None
 
 
 def predict_if_due(database: Database, project: Project, now: float) -> int | None:
-    """Let the current model look at items that came in since, once nothing else is at work; returns the job."""
+    """Begin to predict items that are newer than the model, unless a job is at work; returns the id of the job."""
     with database.read() as connection:
         if not unpredicted(connection):
             return None

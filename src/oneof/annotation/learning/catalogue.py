@@ -1,4 +1,4 @@
-"""The items of a project, to look through: filters, and everything that is known about one of them."""
+"""The items of a project for managers to look through: lists by filter, and everything about one item."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +9,12 @@ from sqlalchemy import ColumnElement, Connection, String, and_, cast, exists, fu
 
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.asking.reviewing import RESOLVED_EVENTS
-from oneof.annotation.learning.table import as_answers, standing, telling
+from oneof.annotation.learning.table import as_answers, informative, standing_answers
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.schema import claims, draws, events, items, models, people, predictions, tasks
 
 UNSURE = 0.6
-"""The model is unsure of an item below this probability of its label."""
+"""The model counts as unsure of an item if its label has a probability below this."""
 
 SHOWN_TEXT = 300
 FILTERS = {
@@ -32,7 +32,7 @@ FILTERS = {
 
 @dataclass(frozen=True)
 class Listed:
-    """Items in the order of their numbers, and the number to go on after; None at the end."""
+    """Items in the order of their ids, and the id after which the list goes on; None at the end."""
 
     items: list[dict[str, Any]]
     following: int | None
@@ -41,14 +41,14 @@ class Listed:
 def listed(
     connection: Connection, project: Project, show: str = "all", after: int = 0, limit: int = 60, search: str = ""
 ) -> Listed:
-    """The items that a filter lets through, whose name or text holds `search`."""
+    """The items of a filter (`FILTERS`) whose name or text contains `search`; at most `limit`, after the id `after`."""
     model = connection.execute(select(func.max(models.c.id))).scalar()
-    said = and_(predictions.c.item_id == items.c.id, predictions.c.model_id == (model or 0))
+    its_prediction = and_(predictions.c.item_id == items.c.id, predictions.c.model_id == (model or 0))
     query = (
         select(items.c.id, items.c.key, items.c.name, items.c.kind, items.c.gold, items.c.removed_at)
         .add_columns(func.substr(items.c.text, 1, SHOWN_TEXT).label("text"), predictions.c.label)
         .add_columns(predictions.c.confidence)
-        .outerjoin(predictions, said)
+        .outerjoin(predictions, its_prediction)
         .where(items.c.id > after, *_conditions(show, project.lineage.edition))
         .where(items.c.removed_at.is_not(None) if show == "removed" else items.c.removed_at.is_(None))
         .order_by(items.c.id)
@@ -72,14 +72,14 @@ def listed(
 
 
 def one_item(connection: Connection, project: Project, item_id: int) -> dict[str, Any] | None:
-    """An item with its questions, their answers, remarks, what the answers say of each class, and the prediction."""
+    """An item with its questions, answers, remarks, the evidence for each class and the prediction; None if missing."""
     removed = connection.execute(select(items.c.removed_at).where(items.c.id == item_id)).scalar() is not None
     found = listed(connection, project, "removed" if removed else "all", after=item_id - 1, limit=1).items
     if not found or found[0]["id"] != item_id:
         return None
     names = [one.name for one in project.classes]
-    asked = connection.execute(select(tasks).where(tasks.c.item_id == item_id).order_by(tasks.c.id)).all()
-    said = connection.execute(
+    questions = connection.execute(select(tasks).where(tasks.c.item_id == item_id).order_by(tasks.c.id)).all()
+    answers = connection.execute(
         select(claims.c.task_id, claims.c.answer, claims.c.state, people.c.name, people.c.role)
         .add_columns(events.c.seconds, events.c.at, events.c.flip, events.c.comment)
         .join(tasks, tasks.c.id == claims.c.task_id)
@@ -105,9 +105,9 @@ def one_item(connection: Connection, project: Project, item_id: int) -> dict[str
                 "design": row.design,
                 "open": row.free,
                 "labels": [names[index] for index in read_subset(row.subset)],
-                "answers": [dict(one._mapping) for one in said if one.task_id == row.id],
+                "answers": [dict(answer._mapping) for answer in answers if answer.task_id == row.id],
             }
-            for row in asked
+            for row in questions
         ],
         "remarks": [dict(row._mapping) for row in remarks],
         "evidence": _evidence(connection, project, item_id),
@@ -115,9 +115,9 @@ def one_item(connection: Connection, project: Project, item_id: int) -> dict[str
 
 
 def _evidence(connection: Connection, project: Project, item_id: int) -> list[float] | None:
-    """How likely each class of today is by the answers alone, (k,); it sums to one. None if there are no answers."""
-    mine = standing().where(tasks.c.item_id == item_id, tasks.c.kind == "question", claims.c.answer != "skip")
-    rows = telling(project, connection.execute(mine).all())
+    """The probability of each current class by the answers alone, (k,); None if there are no answers."""
+    given = standing_answers().where(tasks.c.item_id == item_id, tasks.c.kind == "question", claims.c.answer != "skip")
+    rows = informative(project, connection.execute(given).all())
     if not rows:
         return None
     answers = as_answers(project, rows, np.zeros(len(rows)))
@@ -127,15 +127,15 @@ def _evidence(connection: Connection, project: Project, item_id: int) -> list[fl
 
 
 def _conditions(show: str, edition: int) -> list[ColumnElement[bool]]:
+    """What the items of a filter meet. edition: of the current classes."""
     if show not in FILTERS:
         raise ValueError(f"filter {show!r}: expected one of {', '.join(FILTERS)}")
-    mine = and_(tasks.c.item_id == items.c.id, claims.c.task_id == tasks.c.id, claims.c.state == "answered")
-    told = exists().where(mine)
+    answered = and_(tasks.c.item_id == items.c.id, claims.c.task_id == tasks.c.id, claims.c.state == "answered")
     label = cast(predictions.c.label, String)
     inside = (literal(",") + tasks.c.subset + literal(",")).like(literal("%,") + label + literal(",%"))
     contradicts = or_(and_(claims.c.answer == "yes", ~inside), and_(claims.c.answer == "no", inside))
     flagged = and_(tasks.c.item_id == items.c.id, events.c.task_id == tasks.c.id, events.c.kind == "flag")
-    torn = (
+    disagreeing = (
         select(claims.c.task_id)
         .join(tasks, tasks.c.id == claims.c.task_id)
         .where(tasks.c.item_id == items.c.id, claims.c.state == "answered", claims.c.answer != "skip")
@@ -145,14 +145,14 @@ def _conditions(show: str, edition: int) -> list[ColumnElement[bool]]:
     )
     conditions: dict[str, list[ColumnElement[bool]]] = {
         "all": [],
-        "unanswered": [~told],
-        "skipped": [exists().where(mine, claims.c.answer == "skip")],
+        "unanswered": [~exists().where(answered)],
+        "skipped": [exists().where(answered, claims.c.answer == "skip")],
         "flagged": [exists().where(flagged, events.c.id.not_in(RESOLVED_EVENTS))],
-        "disagreeing": [torn.exists()],
+        "disagreeing": [disagreeing.exists()],
         "unsure": [predictions.c.confidence < UNSURE],
         "against": [
             predictions.c.label.is_not(None),
-            exists().where(mine, contradicts, draws.c.id == tasks.c.draw_id, draws.c.edition == edition),
+            exists().where(answered, contradicts, draws.c.id == tasks.c.draw_id, draws.c.edition == edition),
         ],
         "gold": [items.c.gold.is_not(None)],
         "removed": [],

@@ -1,4 +1,4 @@
-"""What a manager should look at first: the figures of a project, turned into sentences."""
+"""What a manager should look at first, in sentences made from the figures of a project."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -7,7 +7,7 @@ from typing import Any, Literal
 from oneof.annotation.learning.quality import UNLIKELY
 
 FEWEST = 20
-"""Answers below which a rate says nothing yet."""
+"""Answers that a rate needs at least to say anything."""
 
 FAST_SHARE = 0.3
 SKIPPED_SHARE = 0.25
@@ -18,7 +18,7 @@ STALE_ANSWERS = 500
 
 @dataclass(frozen=True)
 class Concern:
-    """urgent: the answers or figures may be wrong; notice: something to do or to know. page: where it is dealt with."""
+    """level: urgent (answers or figures may be wrong) or notice (something to do or to know). page: where to act."""
 
     level: Literal["urgent", "notice"]
     text: str
@@ -26,14 +26,12 @@ class Concern:
 
 
 def concerns(figures: dict[str, Any]) -> list[Concern]:
-    """From what `quality.dashboard` gives, the urgent ones first.
+    """The concerns that the figures of `quality.dashboard` give rise to, the urgent ones first.
 
     >>> concerns({"needed": 0, "annotators": [], "model": None})[0].text
     'There are no items yet: bring some in.'
     """
-    found = [*_beginning(figures)]
-    if not found:
-        found = [*_people(figures), *_project(figures), *_model(figures)]
+    found = _beginning(figures) or [*_people(figures), *_project(figures), *_model(figures)]
     return sorted(found, key=lambda one: one.level != "urgent")
 
 
@@ -101,7 +99,7 @@ def _model(figures: dict[str, Any]) -> list[Concern]:
         if answered < 100:
             return []
         return [Concern("notice", f"{answered} answers and no model yet: train one.", "model")]
-    # What the judge of the model has to say about itself comes first.
+    # That the model cannot be judged comes first.
     found = [Concern("urgent", str(model["warning"]), "model")] if model.get("warning") else []
     if answered - model["answers"] > STALE_ANSWERS:
         text = f"The model was trained on {model['answers']} answers; there are {answered} now."

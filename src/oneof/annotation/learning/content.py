@@ -1,4 +1,4 @@
-"""The items of a project, raw, as encoders take them."""
+"""The items of a project as encoders take them: texts, or files of pictures."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,9 +17,9 @@ from oneof.items.pictures import Pictures
 
 @dataclass(frozen=True)
 class Content:
-    """All items. ids: (n,), in the database. names, content_hashes: (n,). raw: texts or pictures, known by their rows.
+    """n items. ids: (n,), in the database. names, content_hashes: of each. raw: texts or pictures, by row number.
 
-    skipped: pictures that cannot be read any more, with the reason; they are not among the rows.
+    skipped: pictures that cannot be read any more, with the reason; they are not among the n.
     """
 
     ids: NDArray[np.int64]
@@ -29,9 +29,12 @@ class Content:
     skipped: tuple[str, ...] = ()
 
     def keep(self, taken: Items) -> "Content":
-        """Without the rows that an encoder could not read."""
+        """The content without the rows that an encoder could not read; taken: what it could."""
         rows = np.asarray(taken.ids).astype(np.int64)
-        gone = tuple(f"{self.names[int(row)]}: {why.split(': ', 1)[-1]}" for row, why in _reasons(taken))
+        gone = tuple(
+            f"{self.names[int(row)]}: {why.split(': ', 1)[-1]}"
+            for row, why in zip(taken.missing, taken.left_out, strict=True)
+        )
         return replace(
             self,
             ids=self.ids[rows],
@@ -42,13 +45,13 @@ class Content:
         )
 
     def hashes(self, rows: Any) -> NDArray[np.uint8]:
-        """As `oneof.items.hashing.content_hashes` gives them for these rows, without reading any file."""
+        """The hashes of these rows as `oneof.items.hashing.content_hashes` gives them, without reading any file."""
         known = b"".join(bytes.fromhex(self.content_hashes[row])[:BYTES] for row in rows)
         return np.frombuffer(known, dtype=np.uint8).reshape(-1, BYTES)
 
 
 def load_content(connection: Connection, *wanted: ColumnElement[bool]) -> Content:
-    """Every item of the project (that is `wanted`), but not what was taken out, or pictures that are gone."""
+    """The items of the project that meet the conditions `wanted`, without those that were taken out."""
     rows = connection.execute(
         select(items.c.id, items.c.name, items.c.kind, items.c.text, items.c.content_hash, sources.c.root)
         .outerjoin(sources, sources.c.id == items.c.source_id)
@@ -82,7 +85,3 @@ def load_content(connection: Connection, *wanted: ColumnElement[bool]) -> Conten
         Items(x, range(len(rows)), kind="pictures" if kinds == {"image"} else "texts"),
         skipped,
     )
-
-
-def _reasons(taken: Items) -> list[tuple[str, str]]:
-    return list(zip(taken.missing, taken.left_out, strict=True))

@@ -1,15 +1,16 @@
-"""Write the answers to a file, row by row: .csv, .jsonl or .parquet, in the format that `oneof.Answers.load` reads.
+"""Write the answers to a .csv, .jsonl or .parquet file, in the format that `oneof.Answers.load` reads.
 
-item, subset and answer come first; the rest says how the question was chosen and from which prediction, whether the
-item is kept aside from training, whether it was skipped and what was guessed then, whether the model's guess stood
-beside it, who, when, from which seed, under which guidelines, and how often the answer was flipped on purpose. Skips
-are among them: judging without them would be too good. Labels are those of today (see `project/lineage.py`): what says
-nothing of them any more is left out. The answers are read in one snapshot, and nobody waits for it.
+item, subset and answer come first. The other columns tell who answered, when and under which guidelines, how the
+question was chosen, from which seed and which prediction, whether the item is kept aside from training, whether the
+prediction was shown beside the question, what was guessed after a skip, and how often answers were flipped on purpose.
+Skips are included: an accuracy that is judged without them would be too high. Labels are given as the current classes
+(see `project/lineage.py`); answers that say nothing about these are left out. All rows are read in one transaction,
+which nobody has to wait for.
 """
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,33 +26,12 @@ from oneof.files.atomic import replacing
 
 BATCH = 2000
 COLUMNS = (
-    "item",
-    "subset",
-    "answer",
-    "annotator",
-    "flip_yes",
-    "flip_no",
-    "design",
-    "predicted",
-    "adaptive",
-    "skip",
-    "guess",
-    "held_out",
-    "predictions_shown",
-    "shown_at",
-    "answered_at",
-    "seconds",
-    "seed",
-    "seed_row",
-    "guidelines",
-    "late",
-    "withdrawn",
-    "kind",
-    "task",
-    "reason",
-)
+    "item", "subset", "answer", "annotator", "flip_yes", "flip_no", "design", "predicted", "adaptive", "skip", "guess",
+    "held_out", "predictions_shown", "shown_at", "answered_at", "seconds", "seed", "seed_row", "guidelines", "late",
+    "withdrawn", "kind", "task", "reason",
+)  # fmt: skip
 FLAGS = ("adaptive", "skip", "held_out", "predictions_shown", "late", "withdrawn")
-"""True or false; held_out is empty before the first model, predictions_shown where it was not noted."""
+"""Columns of true or false. held_out is empty before the first model, predictions_shown if it was not stored."""
 
 Rows = Iterator[list[dict[str, Any]]]
 
@@ -65,12 +45,13 @@ def export_answers(
     checks: bool = False,
     withdrawn: bool = False,
 ) -> int:
-    """Write the answers that stand and return how many. The file appears whole or not at all."""
+    """Write the answers and return how many. The file is written whole or not at all.
+
+    skips, checks, withdrawn: whether skips, answers to known and repeated questions, and answers that are no longer
+    used are among them.
+    """
     writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
-    if out.suffix.lower() not in writers:
-        raise ProjectError(f"{out}: expected a name that ends in .csv, .jsonl or .parquet")
-    if not out.parent.is_dir():
-        raise ProjectError(f"{out.parent}: no such folder")
+    write = writers[checked_suffix(out, tuple(writers))]
     count = 0
 
     def counted(rows: Rows) -> Rows:
@@ -81,14 +62,23 @@ def export_answers(
 
     with database.read() as connection, replacing(out) as part:
         rows = answer_rows(connection, project, skips=skips, checks=checks, withdrawn=withdrawn)
-        writers[out.suffix.lower()](counted(rows), project, part)
+        write(counted(rows), project, part)
     return count
+
+
+def checked_suffix(out: Path, suffixes: Sequence[str]) -> str:
+    """The suffix of a file to write; an error if it is none of these, or if the folder is not there."""
+    if out.suffix.lower() not in suffixes:
+        raise ProjectError(f"{out}: expected a name that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}")
+    if not out.parent.is_dir():
+        raise ProjectError(f"{out.parent}: no such folder")
+    return out.suffix.lower()
 
 
 def answer_rows(
     connection: Connection, project: Project, *, skips: bool = True, checks: bool = False, withdrawn: bool = False
 ) -> Rows:
-    """The answers in batches of rows; `subset` is a list of class names. Gold and repeats only with `checks`."""
+    """The answers in batches of rows, for `export_answers` and the page; `subset` is a list of class names."""
     current = select(func.max(models.c.id)).scalar_subquery()
     wanted = (
         select(items.c.name.label("item"), tasks.c.subset, events.c.answer, people.c.name.label("annotator"))
@@ -121,7 +111,7 @@ def answer_rows(
                 "annotator": row.annotator,
                 "flip_yes": row.flip,
                 "flip_no": row.flip,
-                # Beside the model's guess nobody answers the question alone: that trains, and judges nothing.
+                # Who sees the prediction may follow it: such an answer trains, but does not judge.
                 "design": "given" if row.shown else design,
                 "predicted": None if row.predicted is None else project.name_today(row.predicted),
                 "adaptive": row.design == "adaptive",
@@ -142,53 +132,51 @@ def answer_rows(
                 "reason": row.comment,
             }
             for row in part
-            for labels, design in _asked(project, row)
+            for labels, design in _current_question(project, row)
         ]
 
 
-def _asked(project: Project, row: Any) -> list[tuple[list[str], str]]:
-    """The labels of a question and its design, as the classes are today; nothing if it says nothing of them."""
+def _current_question(project: Project, row: Any) -> list[tuple[list[str], str]]:
+    """The labels of a question, by the current classes, and its design; empty if the answer says nothing about them."""
     numbers = read_subset(row.subset)
     if row.edition == project.lineage.edition:
         return [([project.classes[number].name for number in numbers], row.design)]
-    told = project.lineage.read(numbers, row.answer == "yes", row.edition)
-    if told is None:
+    reading = project.lineage.read(numbers, row.answer == "yes", row.edition)
+    if reading is None:
         return []
-    names = [name for name, shown in zip(project.active_names, told.shown, strict=True) if shown]
+    names = [name for name, shown in zip(project.active_names, reading.shown, strict=True) if shown]
     gone = row.predicted is not None and project.lineage.today(row.predicted) is None
-    return [(names, row.design if told.uniform and not gone else "given")]
+    return [(names, row.design if reading.uniform and not gone else "given")]
 
 
 def _write_csv(rows: Rows, project: Project, part: Path) -> None:
-    told = "|".join(project.active_names)
+    """The names of all classes are in the first row of a column of their own."""
+    classes = "|".join(project.active_names)
+    flag = {None: "", True: "true", False: "false"}
     with part.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([*COLUMNS, "classes"])
         for batch in rows:
             for row in batch:
-                texts = _texts(row, str)
-                texts["subset"] = "|".join(row["subset"])
-                writer.writerow([*(texts[column] for column in COLUMNS), told])
-                told = ""
+                cells = _with_times(row) | {column: flag[row[column]] for column in FLAGS}
+                cells["subset"] = "|".join(row["subset"])
+                writer.writerow([*(cells[column] for column in COLUMNS), classes])
+                classes = ""
 
 
 def _write_jsonl(rows: Rows, project: Project, part: Path) -> None:
-    told: dict[str, Any] = {"classes": project.active_names}
+    """The names of all classes are in the first line."""
+    classes: dict[str, Any] = {"classes": project.active_names}
     with part.open("w", encoding="utf-8") as stream:
         for batch in rows:
             for row in batch:
-                stream.write(json.dumps(_texts(row, bool) | told, ensure_ascii=False) + "\n")
-                told = {}
+                stream.write(json.dumps(_with_times(row) | classes, ensure_ascii=False) + "\n")
+                classes = {}
 
 
-def _texts(row: dict[str, Any], flag: Callable[[bool], Any]) -> dict[str, Any]:
-    texts = dict(row)
-    for column in ("shown_at", "answered_at"):
-        texts[column] = row[column].isoformat(timespec="milliseconds")
-    for column in FLAGS:
-        if flag is str:
-            texts[column] = "" if row[column] is None else "true" if row[column] else "false"
-    return texts
+def _with_times(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with times as text."""
+    return row | {column: row[column].isoformat(timespec="milliseconds") for column in ("shown_at", "answered_at")}
 
 
 def _write_parquet(rows: Rows, project: Project, part: Path) -> None:

@@ -1,7 +1,7 @@
-"""When to stop: what the next answers are expected to bring, from the accuracies of the versions of the model so far.
+"""When to stop: how much the next answers are expected to add to the accuracy, from the models trained so far.
 
-A learning curve goes through the judged versions (`oneof.planning.learning_curve`); it stands for the project's own
-way of asking. The interval is wide as long as there are few versions, or few answers to judge them by.
+A learning curve is fitted to the judged versions of the model (`oneof.planning.learning_curve`). The interval is wide
+as long as there are few versions, or few answers that judge them.
 """
 
 from typing import Any
@@ -12,23 +12,27 @@ from oneof.annotation.store.schema import models
 from oneof.planning.learning_curve import fit_curve
 
 MORE = 500
-"""Answers to look ahead."""
+"""How many more answers are considered."""
+
 POINTS = 3
-"""Judged versions with different numbers of answers that a curve needs."""
+"""Judged versions, trained on different numbers of answers, that a curve needs at least."""
+
 LATEST = 20
+"""Versions that a curve is fitted to, at most."""
+
 WIDTH = 2 * 1.96
-"""Standard errors in a 95 % interval."""
+"""The width of a 95 % interval in standard errors."""
 
 
 def next_answers(connection: Connection, more: int = MORE) -> dict[str, Any] | None:
-    """What `more` answers would add to the accuracy, with a 95 % interval; None before there are three versions.
+    """What `more` answers would add to the accuracy, with a 95 % interval; None with fewer than three judged versions.
 
-    Answers about items kept aside judge and do not train, so that the curve moves on by the others alone.
+    Only answers about items that are not kept aside train, so the curve is followed by their share of `more`.
     """
     rows = connection.execute(
         select(models).where(models.c.low.is_not(None)).order_by(models.c.id.desc()).limit(LATEST)
     ).all()
-    # A version without any width would count as certain, which no version is.
+    # An interval without any width would count as certain, and no accuracy is.
     rows = [row for row in rows if row.answers > 0 and row.high > row.low]
     if len({row.answers for row in rows}) < POINTS:
         return None

@@ -1,12 +1,13 @@
-"""Guesses after "can't tell", and what they are worth in judging.
+"""Guesses after a skip ("can't tell"), and how they narrow the interval of a model's accuracy.
 
-A skip may have agreed with the prediction or not, and bounds that allow for both widen by the whole share of skips. A
-guess narrows them. Say that of n guesses at most a share e is wrong, whichever ones: then the true answers hold at most
-e n agreements fewer than the guesses, and at most e n more. So e n of the guesses that agree, and e n of those that do
-not, stay unknown; the others count as answers. That holds whatever the reason of the skips.
+The answer behind a skip may agree with the prediction or not, and an interval that allows for both is wider by the
+whole share of skips. Guesses narrow it again. Suppose that of n guesses at most a share e is wrong, whichever those
+are. Then the true answers agree with the predictions at most e n times less often than the guesses do, and at most e n
+times more often. So e n of the guesses that agree, and e n of those that do not, stay unknown, and the others count as
+answers. That holds whatever made people skip.
 
-e is measured on known items where enough guesses were made about them (the upper end of a 99 % interval), and is else
-the setting `guess_error`: 1 unless a manager asserts less, and at e = 1 guesses count for nothing.
+If there are enough guesses about known items, e is measured there (the upper end of a 99 % interval). Otherwise it is
+the setting `guess_error`, by default 1, and then guesses count for nothing.
 """
 
 from math import ceil
@@ -18,15 +19,16 @@ from oneof.answers import Answers
 from oneof.evaluation.intervals import clopper_pearson
 
 FEWEST = 20
-"""Guesses about known items below which they say too little."""
+"""Guesses about known items that are needed to measure e."""
 
 CONFIDENCE = 0.99
 
 
 def largest_error(wrong: int, known: int, otherwise: float, flip: float = 0.0) -> float:
-    """The share of guesses that may be wrong: from guesses about known items, or else `otherwise`.
+    """The largest share of guesses that may be wrong: measured if enough are `known`, else `otherwise`.
 
-    flip: the rate at which what is stored was flipped on purpose, which is taken off again.
+    wrong, known: how many of how many guesses about known items were wrong. flip: the rate at which guesses were
+    flipped on purpose, which does not count as wrong.
 
     >>> largest_error(0, 5, otherwise=1.0), round(largest_error(3, 40, otherwise=1.0), 3)
     (1.0, 0.248)
@@ -40,14 +42,15 @@ def largest_error(wrong: int, known: int, otherwise: float, flip: float = 0.0) -
 def with_guesses(
     predictions: NDArray[np.int64], answers: Answers, guessed: NDArray[np.bool_], yes: NDArray[np.bool_], error: float
 ) -> Answers:
-    """The answers, where those guesses that are safe to count replace skips.
+    """The answers, with guesses in place of skips as far as they count.
 
-    predictions: (items,). guessed: (n,), which answers are skips with a guess. yes: (n,), what was guessed there.
+    predictions: (items,). guessed: bool (n,), which answers are skips with a guess. yes: bool (n,), what was guessed.
+    error: the largest share of guesses that may be wrong.
 
     >>> answers = Answers([[True, False]] * 6, ["skip"] * 4 + ["yes", "no"])
     >>> guessed = np.array([True, True, True, True, False, False])
-    >>> told = with_guesses(np.zeros(6, dtype=int), answers, guessed, guessed, error=0.5)
-    >>> told.skipped.tolist(), told.responses.tolist()
+    >>> counted = with_guesses(np.zeros(6, dtype=int), answers, guessed, guessed, error=0.5)
+    >>> counted.skipped.tolist(), counted.responses.tolist()
     ([True, True, False, False, False, False], [False, False, True, True, True, False])
     """
     if not guessed.any() or answers.skipped is None:

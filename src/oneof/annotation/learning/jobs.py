@@ -1,7 +1,7 @@
-"""Work that takes longer than a request: training and imports run in a process of their own, and say how far they are.
+"""Jobs: work that takes longer than a request runs in a process of its own, and reports how far it has come.
 
-One job of a kind runs at a time. A job says every few seconds that it is alive; one that has been silent for longer
-has died (a server that was switched off, a process that was killed), and another may start.
+One job of each kind runs at a time. A job updates its row every half second; one that has not done so for a minute has
+died (the server was switched off, the process was killed), and another may start.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ from sqlalchemy import Connection, Row, insert, select, update
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.project.importing import import_items, read_gold
-from oneof.annotation.store import journal
-from oneof.annotation.store.database import Database
+from oneof.annotation.store import history
+from oneof.annotation.store.database import BusyError, Database
 from oneof.annotation.store.schema import jobs
 
 SILENCE_SECONDS = 60.0
@@ -33,7 +33,7 @@ KINDS = ("train", "import", "predict")
 
 @dataclass(frozen=True)
 class Job:
-    """How a job stands: waiting, running, done or failed."""
+    """A job. state: waiting, running, done or failed. done, total: how far it has come; total is 0 if unknown."""
 
     id: int
     kind: str
@@ -46,32 +46,32 @@ class Job:
 
     @property
     def working(self) -> bool:
-        """Whether it is still to end."""
+        """Whether it has not ended yet."""
         return self.state in ("waiting", "running")
 
 
 def start(
     database: Database, project: Project, kind: str, request: dict[str, Any], now: float, person_id: int | None = None
 ) -> int:
-    """Begin a job in the background and return its number; an error while one of this kind is at work."""
+    """Begin a job in the background and return its id; an error while another job of this kind is at work."""
     job_id = database.write(_enter, kind, request, now, person_id)
-    # The address of the database may hold a password: not on the command line, where everybody can read it.
+    # The URL of the database may hold a password, and everybody can read command lines.
     environment = os.environ | {"ONEOF_DATABASE": database.url.render_as_string(hide_password=False)}
     command = [sys.executable, "-m", "oneof.annotation.learning.worker", str(project.folder), str(job_id)]
     process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
-    # Somebody must wait for it, or it stays in the process table when it has ended.
+    # Unless somebody waits for it, it stays in the process table after its end.
     threading.Thread(target=process.wait, daemon=True).start()
     return job_id
 
 
 def latest(connection: Connection, kind: str, now: float) -> Job | None:
-    """The last job of this kind, as it stands now."""
+    """The last job of this kind; None if there was none."""
     row = connection.execute(select(jobs).where(jobs.c.kind == kind).order_by(jobs.c.id.desc()).limit(1)).first()
     return None if row is None else _seen(row, now)
 
 
 def run(database: Database, project: Project, job_id: int) -> None:
-    """Do the work of a job, in the process that was started for it. A failure is told in the job itself."""
+    """Do the work of a job, in the process that was started for it. A failure is stored in the job's row."""
     with database.read() as connection:
         row = connection.execute(select(jobs).where(jobs.c.id == job_id)).one()
     request = json.loads(row.request)
@@ -90,7 +90,7 @@ def run(database: Database, project: Project, job_id: int) -> None:
         connection.execute(update(jobs).where(jobs.c.id == job_id).values(values))
         if detail:
             action = row.kind if state == "done" else f"{row.kind}-failed"
-            journal.note(connection, action, now, row.person_id, **detail)
+            history.note(connection, action, now, row.person_id, **detail)
 
     database.write(end)
 
@@ -118,7 +118,7 @@ def _train(
 def _import(
     database: Database, project: Project, request: dict[str, Any], report: Report, person_id: int | None
 ) -> tuple[str, dict[str, Any]]:
-    """Nothing for the journal: the import writes into it itself."""
+    """Import items. Nothing is returned for the journal: the import writes its own entry."""
     gold_file = request.get("gold")
     gold = {} if gold_file is None else read_gold(Path(gold_file), project.label_names)
     total = int(request.get("count", 0))
@@ -137,7 +137,7 @@ def _import(
 def _predict(
     database: Database, project: Project, _request: dict[str, Any], report: Report, _person_id: int | None
 ) -> tuple[str, dict[str, Any]]:
-    """Nothing for the journal: it happens by itself."""
+    """Predict new items. Nothing is returned for the journal: no manager asked for it."""
     report(0, 0, "looking at new items")
     from oneof.annotation.learning.predicting import predict_new
 
@@ -150,7 +150,7 @@ WORK: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {"train": _train, "
 def _enter(connection: Connection, kind: str, request: dict[str, Any], now: float, person_id: int | None) -> int:
     assert kind in KINDS, kind
     if connection.dialect.name == "postgresql":
-        # Two managers who press at once: the second sees the first one's job.
+        # If two managers press at once, the second waits here and then finds the first one's job.
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7216032)")
     before = latest(connection, kind, now)
     if before is not None and before.working:
@@ -161,6 +161,7 @@ def _enter(connection: Connection, kind: str, request: dict[str, Any], now: floa
 
 
 def _seen(row: Row[Any], now: float) -> Job:
+    """The job of a row; failed, if it has been silent for too long."""
     state, message = row.state, row.message
     if state in ("waiting", "running") and now - row.beat_at > SILENCE_SECONDS:
         state, message = "failed", "the process ended before the work was done"
@@ -169,7 +170,7 @@ def _seen(row: Row[Any], now: float) -> Job:
 
 @contextmanager
 def _beating(database: Database, job_id: int) -> Iterator[Report]:
-    """Keep the job's row fresh from a thread, so that reporting costs the work nothing."""
+    """A function that takes reports of progress, which a thread writes into the job's row, so that no work waits."""
     lock = threading.Lock()
     current: dict[str, Any] = {"state": "running", "done": 0, "total": 0, "message": ""}
     ended = threading.Event()
@@ -183,7 +184,9 @@ def _beating(database: Database, job_id: int) -> Iterator[Report]:
             with lock:
                 values = current | {"beat_at": time.time()}
             write = update(jobs).where(jobs.c.id == job_id).values(values)
-            database.write(Connection.execute, write)
+            # The job goes on while the database is busy, and must not seem dead afterwards.
+            with suppress(BusyError):
+                database.write(Connection.execute, write)
 
     thread = threading.Thread(target=beat, daemon=True)
     thread.start()

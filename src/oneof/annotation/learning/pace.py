@@ -1,4 +1,4 @@
-"""How fast answers come in: over time, by the hour, and when the last one may be expected."""
+"""How fast answers are given: over time, per hour, and when the last one can be expected."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +14,9 @@ DAY = 24 * HOUR
 
 @dataclass(frozen=True)
 class Pace:
-    """points: (time, answers so far), from the first answer to now. hourly: answers an hour, over `window` seconds.
+    """points: (time, answers so far), from the first answer to now. hourly: answers per hour, in the last `window` s.
 
-    ends_at: when the wanted answers are in, if people go on at this pace without a break; None if nobody answers.
+    ends_at: when all wanted answers will be given, if people go on at this pace; None if nobody answers.
     """
 
     points: list[tuple[float, int]]
@@ -26,7 +26,7 @@ class Pace:
 
 
 def pace(connection: Connection, needed: int, filled: int, now: float) -> Pace:
-    """The answers that stand (and "can't tell"), by the time they were given."""
+    """The pace of answers and skips. needed: how many are wanted. filled: how many of those there are."""
     standing = claims.c.state.in_(("answered", "overruled")) & (claims.c.event_id == events.c.id) & claims.c.placed
     joined = claims.join(events, claims.c.event_id == events.c.id)
     first = connection.execute(select(func.min(events.c.at)).select_from(joined).where(standing)).scalar()
@@ -50,13 +50,13 @@ def pace(connection: Connection, needed: int, filled: int, now: float) -> Pace:
 
 
 def _hourly(connection: Connection, now: float) -> tuple[float, float]:
-    """Answers an hour in the last hour; where there are none, over the last day."""
+    """Answers per hour, and the seconds that it was measured over: the last hour, or the last day if it had none."""
     for window in (HOUR, DAY):
         found = connection.execute(
             select(func.count(), func.min(events.c.at)).where(events.c.kind == "answer", events.c.at > now - window)
         ).one()
         if found[0]:
-            # A project that began ten minutes ago has no hour to average over.
+            # A project that began ten minutes ago is measured over these ten minutes.
             spent = min(window, max(60.0, now - float(found[1])))
             return int(found[0]) * HOUR / spent, window
     return 0.0, DAY

@@ -1,7 +1,7 @@
-"""Predictions by the last model of a project: for all items as a table, and for those that came in since, to be kept.
+"""Predictions by the last model of a project: a table for all items, and stored ones for items that are newer.
 
-An item without a prediction can neither be shown as predicted nor judge the model. So what comes in after a training is
-predicted by the model that is there, without waiting for the next one.
+The page can show a prediction, and an answer can judge the model, only if the item has a stored prediction. So items
+that are imported after a training are predicted by the current model, without waiting for the next one.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,8 @@ from sqlalchemy import Connection, func, select, update
 
 from oneof.annotation.asking.decoys import ASIDE, CURRENT_MODEL
 from oneof.annotation.learning.content import load_content
-from oneof.annotation.learning.delivering import model_folder
+from oneof.annotation.learning.downloads import model_folder
+from oneof.annotation.learning.exporting import checked_suffix
 from oneof.annotation.learning.training import store_predictions
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
@@ -23,12 +24,12 @@ from oneof.files.atomic import replacing
 from oneof.training.splits import kept_aside
 
 SURE = 0.9
-"""Probability of the predicted class below which a person should look."""
+"""A person should check items whose predicted class has a probability below this."""
 
 
 @dataclass(frozen=True)
 class Predicted:
-    """How many items, the share of them that a person should check, and what could not be read."""
+    """How many items were predicted, the share of them that a person should check, and what could not be read."""
 
     items: int
     to_check: float
@@ -36,11 +37,10 @@ class Predicted:
 
 
 def predict_project(database: Database, project: Project, out: Path) -> Predicted:
-    """Write id, prediction, check (should a person look?) and the probability of each class to .csv or .parquet."""
+    """Write a .csv or .parquet file with id, prediction, check (yes or no), and p_CLASS, the probability of each."""
     from oneof.classifier.model import load
 
-    if out.suffix.lower() not in (".csv", ".parquet"):
-        raise ProjectError(f"{out}: expected a name that ends in .csv or .parquet")
+    suffix = checked_suffix(out, (".csv", ".parquet"))
     folders = sorted(path for path in (project.folder / "models").glob("[0-9]*") if path.is_dir())
     if not folders:
         raise ProjectError(f"{project.folder}: there is no model yet; make one with `oneof annotate train`")
@@ -49,23 +49,23 @@ def predict_project(database: Database, project: Project, out: Path) -> Predicte
         content = load_content(connection)
     taken = model.take(content.raw)
     content = content.keep(taken)
-    chances = model.classifier.predict_proba(taken.x)
-    unsure = chances.max(axis=1) < SURE
+    probabilities = model.classifier.predict_proba(taken.x)
+    unsure = probabilities.max(axis=1) < SURE
     frame = pd.DataFrame(
         {
             "id": content.names,
-            "prediction": model.classes_[chances.argmax(axis=1)],
+            "prediction": model.classes_[probabilities.argmax(axis=1)],
             "check": np.where(unsure, "yes", "no"),
         }
     )
-    frame = frame.join(pd.DataFrame(chances.round(6), columns=[f"p_{name}" for name in model.classes_.tolist()]))
+    frame = frame.join(pd.DataFrame(probabilities.round(6), columns=[f"p_{name}" for name in model.classes_.tolist()]))
     with replacing(out) as part:
-        frame.to_csv(part, index=False) if out.suffix.lower() == ".csv" else frame.to_parquet(part, index=False)
+        frame.to_csv(part, index=False) if suffix == ".csv" else frame.to_parquet(part, index=False)
     return Predicted(len(frame), float(unsure.mean()), content.skipped)
 
 
 def unpredicted(connection: Connection) -> int:
-    """How many items came in since the current model last looked; 0 where there is no model."""
+    """How many items are newer than the last that the current model has tried to predict; 0 without a model."""
     model = connection.execute(CURRENT_MODEL).first()
     if model is None:
         return 0
@@ -74,7 +74,7 @@ def unpredicted(connection: Connection) -> int:
 
 
 def predict_new(database: Database, project: Project) -> int:
-    """Keep the current model's predictions for the items that came in since; returns how many could be read."""
+    """Store the current model's predictions of the items that are newer; returns how many could be read."""
     from oneof.classifier.model import load
 
     with database.read() as connection:

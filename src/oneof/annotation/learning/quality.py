@@ -1,6 +1,7 @@
-"""The manager's figures: progress, agreement, and how each annotator does.
+"""The figures that managers see: progress, agreement, and the quality of each annotator.
 
-Sums run in one read transaction beside the answering; per-annotator figures look at the last thousand answers.
+All are read in one transaction, which nobody has to wait for. Figures of an annotator are about their last thousand
+answers.
 """
 
 from collections.abc import Iterable
@@ -25,14 +26,14 @@ from oneof.annotation.store.schema import claims, draws, events, items, people, 
 RECENT = 1000
 SHOWN_FLAGS = 50
 UNLIKELY = 4.0
-"""Standard errors between a yes-rate and its expected value beyond which the dashboard points at it."""
+"""A yes-rate counts as unusual if it is more standard errors than this away from the expected one."""
 
 
 def krippendorff_alpha(counts: Iterable[tuple[int, int, int]]) -> float | None:
     """Krippendorff's alpha for yes/no answers: 1 - observed / expected disagreement.
 
-    counts: (yes, no, how many questions had this many of each). Questions with one answer say nothing. None where
-    alpha is undefined: no question was answered twice, or every answer is the same.
+    counts: (yes, no, how many questions had so many of each). Questions with one answer do not count. None if alpha is
+    undefined: no question was answered twice, or all answers are the same.
 
     >>> krippendorff_alpha([(2, 0, 3), (0, 2, 3)])
     1.0
@@ -53,14 +54,14 @@ def krippendorff_alpha(counts: Iterable[tuple[int, int, int]]) -> float | None:
 
 
 def expected_yes_rate(project: Project) -> float:
-    """m/k, seen through the flips of private mode."""
+    """The expected share of yes among answers to uniform questions: m/k, after the flips of private mode."""
     settings = project.settings
     rate = settings.size / len(project.active)
     return rate * (1 - settings.flip) + (1 - rate) * settings.flip
 
 
 def dashboard(database: Database, project: Project, now: float) -> dict[str, Any]:
-    """Everything the dashboard and `status` show, ready for JSON."""
+    """Everything that the dashboard and `oneof annotate status` show, ready for JSON."""
     with database.read() as connection:
         everybody = connection.execute(select(people).order_by(people.c.name)).all()
         annotators = [
@@ -93,6 +94,7 @@ def dashboard(database: Database, project: Project, now: float) -> dict[str, Any
 
 
 def _annotator(connection: Connection, project: Project, person: Any, now: float) -> dict[str, Any]:
+    """The figures of one annotator."""
     rows = connection.execute(
         select(claims.c.answer, events.c.seconds, tasks.c.kind, tasks.c.subset, tasks.c.design, items.c.gold)
         .add_columns(tasks.c.repeat_of, draws.c.edition)
@@ -138,7 +140,7 @@ def _annotator(connection: Connection, project: Project, person: Any, now: float
 
 
 def _repeats(connection: Connection, person_id: int) -> tuple[int, int]:
-    """How often this person answered a repeated question as before, and how many were repeated."""
+    """How many repeated questions this person answered as before, and how many they answered again at all."""
     again, before = claims.alias("again"), claims.alias("before")
     row = connection.execute(
         select(func.count(), func.sum(case((again.c.answer == before.c.answer, 1), else_=0)))
@@ -153,7 +155,7 @@ def _repeats(connection: Connection, person_id: int) -> tuple[int, int]:
 
 
 def _agreement_counts(connection: Connection) -> list[tuple[int, int, int]]:
-    """How many questions have y yes and n no, for each (y, n) with at least two answers."""
+    """(yes, no, how many questions have so many of each), for questions with at least two answers."""
     yes = func.sum(case((claims.c.answer == "yes", 1), else_=0)).label("yes")
     no = func.sum(case((claims.c.answer == "no", 1), else_=0)).label("no")
     each = (
@@ -169,7 +171,7 @@ def _agreement_counts(connection: Connection) -> list[tuple[int, int, int]]:
 
 
 def _yes_and_no(connection: Connection, project: Project) -> tuple[int, int]:
-    """Answers to uniform questions about the classes of today: only those have this expected rate."""
+    """How many yes and no there are to uniform questions about the current classes, whose expected rate is known."""
     rows = connection.execute(
         select(claims.c.answer, func.count())
         .join(tasks, tasks.c.id == claims.c.task_id)
@@ -183,6 +185,7 @@ def _yes_and_no(connection: Connection, project: Project) -> tuple[int, int]:
 
 
 def _flags(connection: Connection) -> list[dict[str, Any]]:
+    """The latest remarks that no reviewer has settled."""
     rows = connection.execute(
         select(people.c.name, items.c.name.label("item"), events.c.comment, events.c.at)
         .select_from(events)

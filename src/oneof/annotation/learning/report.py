@@ -1,7 +1,8 @@
-"""The current model class by class, what it mixes up, and whether it is as sure as it is right: all without labels.
+"""The current model in detail, without labels: each class, which classes it mixes up, and its calibration.
 
-The same answers judge here as in `judging`, but guesses count for nothing: that so many of them are right says nothing
-of those about one class. Each interval is for one look, and there are many: the notes say how many miss by chance.
+The same answers judge here as in `judging`, but guesses do not count: the share of wrong guesses is known for all
+classes together, not for each. Each interval is for one look, and there are many intervals: the notes say how many of
+them can be expected to miss by chance.
 """
 
 from typing import Any
@@ -19,15 +20,15 @@ MIXED_UP = 10
 """Pairs of classes that are named as mixed up, at most."""
 
 TELLING = 2.0
-"""Standard errors that a mix-up is away from zero, at least, to be named."""
+"""A mix-up is named if it is at least this many standard errors away from zero."""
 
 
 def model_report(connection: Connection, project: Project) -> dict[str, Any] | None:
-    """Figures of the current model, ready for JSON; None before the first. Where a part is None, `why` says why.
+    """Figures of the current model, ready for JSON; None before the first model. If a part is None, `why` says why.
 
-    classes: a row per class, as `oneof.class_report` gives it. confusion: classes, value and error (rows the truth,
-    columns the prediction) and a note. mixed_up: the largest entries off the diagonal that stand out from chance.
-    calibration: a row per bin of confidence. notes: of each part.
+    classes: a row for each class, as `oneof.class_report` gives it. confusion: classes, value and error (rows the
+    truth, columns the prediction). mixed_up: the largest entries off the diagonal that are not chance. calibration: a
+    row for each bin of confidence. notes: about each part.
     """
     model = connection.execute(CURRENT_MODEL).first()
     if model is None:
@@ -82,7 +83,7 @@ def _calibration(bench: Bench, notes: dict[str, str]) -> dict[str, Any]:
 
 
 def _spread(bench: Bench) -> NDArray[np.float64]:
-    """Probabilities (items, k): the confidence that was kept for the label, and the rest alike for the others."""
+    """Probabilities (items, k): the stored confidence for the label, and what is left shared equally by the others."""
     k = bench.plain.classes
     sure = np.clip(bench.confidences, (1 + 1e-9) / k, 1)
     spread = np.tile(((1 - sure) / (k - 1))[:, None], (1, k))
@@ -91,5 +92,5 @@ def _spread(bench: Bench) -> NDArray[np.float64]:
 
 
 def _plain(row: dict[Any, Any]) -> dict[str, Any]:
-    """Without numbers that JSON cannot hold."""
+    """The row with None in place of NaN, which JSON cannot hold."""
     return {str(name): None if isinstance(value, float) and np.isnan(value) else value for name, value in row.items()}

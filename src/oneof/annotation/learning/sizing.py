@@ -1,4 +1,4 @@
-"""Judging rounds: how many questions an interval as narrow as wanted takes, and to begin with them."""
+"""Judging rounds: how many questions an interval of a wanted width takes, and how to begin one."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from oneof.annotation.asking import decoys
 from oneof.annotation.learning.judging import current_model
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
-from oneof.annotation.store import journal
+from oneof.annotation.store import history
 from oneof.annotation.store.database import Database
 from oneof.evaluation.agreement import decoy_rates
 from oneof.evaluation.intervals import confidence_sequence
@@ -17,14 +17,15 @@ from oneof.planning.width import TooManyAnswersError, answers_for_width
 from oneof.queries.weights import flipped_again
 
 EXPECTED = 0.9
-"""The accuracy that is planned for before anything is known."""
+"""The accuracy that a round is planned for before there is an estimate."""
 
 WIDTHS = (0.2, 0.1, 0.05)
+"""Widths of the interval that the page suggests."""
 
 
 @dataclass(frozen=True)
 class Suggested:
-    """A width, the questions that it takes for one planned look, and the width then for who looks at any time."""
+    """The questions that a width takes. width: of the interval for one planned look. anytime: for looks at any time."""
 
     width: float
     questions: int
@@ -32,7 +33,7 @@ class Suggested:
 
 
 def suggest(project: Project, accuracy: float | None, width: float) -> Suggested | None:
-    """For an interval of this width, planned at this accuracy; None where nobody could answer so many questions.
+    """How many questions an interval of this width takes at this accuracy; None if nobody could answer so many.
 
     >>> from pathlib import Path
     >>> from oneof.annotation.project.classes import Class
@@ -58,7 +59,7 @@ def suggest(project: Project, accuracy: float | None, width: float) -> Suggested
 
 @dataclass(frozen=True)
 class Begun:
-    """A judging round: which model it is about, and with how many questions."""
+    """A judging round that has begun: the model that it is about, and its number of questions."""
 
     model: int
     questions: int
@@ -73,7 +74,7 @@ def begin_round(
     *,
     width: float | None = None,
 ) -> Begun:
-    """Ask for a judging round of so many questions, or as many as this width of the interval takes."""
+    """Begin a judging round of so many questions, or of as many as an interval of this width takes."""
     if (questions is None) == (width is None):
         raise ProjectError("a judging round: expected a number of questions, or the width of the interval")
     if questions is None:
@@ -88,7 +89,7 @@ def begin_round(
 
     def work(connection: Connection) -> int:
         model_id = decoys.ask_round(connection, project, count, now)
-        journal.note(connection, "judge", now, person_id, model=model_id, questions=count)
+        history.note(connection, "judge", now, person_id, model=model_id, questions=count)
         return model_id
 
     return Begun(database.write(work), count)

@@ -1,7 +1,7 @@
 """Train on a project's answers, and judge the model without labels.
 
-Items are split by the hash of their content: those kept aside are never trained on, in no later run either, so that
-their answers stay fit to judge. The predictions are stored, and the dashboard goes on judging them as answers come in.
+Items are split by the hash of their content: no model ever learns from those that are kept aside, so that answers about
+them can judge every model. The predictions are stored, and the dashboard judges them again as answers come in.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from oneof.annotation.asking import decoys
 from oneof.annotation.asking.adaptive import choose_questions
 from oneof.annotation.learning.content import Content, load_content
 from oneof.annotation.learning.judging import current_model
-from oneof.annotation.learning.table import as_answers, standing, telling
+from oneof.annotation.learning.table import as_answers, informative, standing_answers
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
@@ -26,12 +26,15 @@ from oneof.training.splits import kept_aside
 
 BATCH = 1000
 FEWEST = 20
-"""Answers below which there is nothing to learn from."""
+"""Answers that training needs at least."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained model: its folder, on how many answers, its label-free accuracy, and what could not be read."""
+    """A trained model: its folder, the number of answers it learned from, and its label-free accuracy.
+
+    skipped: items that could not be read, and why.
+    """
 
     folder: Path
     answers: int
@@ -49,9 +52,13 @@ def train_project(
     held_out: float = decoys.ASIDE,
     seed: int = 0,
 ) -> Trained:
-    """Train a classifier, store it in the project's `models` folder and its predictions in the database."""
+    """Train a classifier; store it in the project's `models` folder, and its predictions in the database.
+
+    held_out: the share of items that is kept aside to judge. epochs: None for the default of `oneof.training.Config`.
+    """
     from oneof import OneOfClassifier
-    from oneof.classifier.choosing import choose_encoder, fit_chosen
+    from oneof.classifier.choosing_encoders import choose_encoder
+    from oneof.classifier.choosing_networks import fit_chosen
     from oneof.classifier.model import Model
     from oneof.training import Config
 
@@ -99,10 +106,10 @@ def train_project(
 
 
 def load_answers(connection: Connection, project: Project, content: Content) -> Answers:
-    """The answers that stand, about rows of `content`; known and repeated questions are checks, not answers."""
-    rows = connection.execute(standing().where(claims.c.answer != "skip", tasks.c.kind == "question")).all()
-    there = set(content.ids.tolist())
-    rows = telling(project, [row for row in rows if row.item_id in there])
+    """The answers in use about rows of `content`, without those to known and repeated questions, which are checks."""
+    rows = connection.execute(standing_answers().where(claims.c.answer != "skip", tasks.c.kind == "question")).all()
+    readable = set(content.ids.tolist())
+    rows = informative(project, [row for row in rows if row.item_id in readable])
     return as_answers(
         project, rows, np.searchsorted(content.ids, np.array([row.item_id for row in rows], dtype=np.int64))
     )
@@ -124,9 +131,9 @@ def _note_estimate(connection: Connection, model_id: int, estimate: Estimate) ->
 def store_predictions(
     database: Database, model_id: int, content: Content, probabilities: Any, aside: Any, numbers: Sequence[int]
 ) -> None:
-    """Keep the label of each item and its probability, (n, k), and whether it was kept aside, (n,).
+    """Store the predicted label of each item, its probability, and whether the item was kept aside.
 
-    numbers: of the k classes that the model knows.
+    probabilities: (n, k). aside: bool (n,). numbers: the class numbers of the k classes that the model knows.
     """
     labels, confidences = np.array(numbers)[probabilities.argmax(axis=1)], probabilities.max(axis=1)
     for start in range(0, len(content.ids), BATCH):

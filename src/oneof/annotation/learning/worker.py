@@ -1,4 +1,4 @@
-"""The process of a job: `python -m oneof.annotation.learning.worker FOLDER JOB`; see `jobs.py`."""
+"""The process that does a job: `python -m oneof.annotation.learning.worker FOLDER JOB`; see `jobs`."""
 
 import os
 import sys

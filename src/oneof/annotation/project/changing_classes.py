@@ -1,7 +1,7 @@
-"""Change the list of classes while people answer: what it does to the questions so far, told before it is done.
+"""Change the classes while people answer, and say beforehand what a change means for the questions and answers so far.
 
-How answers so far are read afterwards is in `lineage.py`. Questions that nobody was shown are drawn anew from the new
-list; those that are half answered are closed, and new ones take their open places.
+How answers so far are read afterwards is in `lineage`. Questions that nobody was shown are drawn again from the new
+list. Questions that somebody was shown are closed, and new ones take their open places.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from oneof.annotation.asking.adaptive import never_shown
 from oneof.annotation.project.classes import Class, ProjectError, bad_name
 from oneof.annotation.project.folder import Project, open_project, save_classes
 from oneof.annotation.project.lineage import Lineage
-from oneof.annotation.store import facts, journal
+from oneof.annotation.store import facts, history
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, draws, items, tasks
 
@@ -26,8 +26,8 @@ BATCH = 2000
 class Change:
     """Rename, describe, add, merge or retire a class, by name.
 
-    to: another name. into: what it is merged into. before: where things of a new class were: the name of a class,
-    "none" of them, or None where nobody knows.
+    to: the new name. into: the class that it is merged into. before: the class that items of a new class belonged to
+    so far, "none" if to no class, or None if nobody knows.
     """
 
     kind: Literal["rename", "describe", "add", "merge", "retire"]
@@ -39,7 +39,7 @@ class Change:
 
     @property
     def of_the_list(self) -> bool:
-        """Whether questions are drawn from another list afterwards."""
+        """Whether the list changes, so that questions have to be drawn again."""
         return self.kind in ("add", "merge", "retire")
 
 
@@ -77,7 +77,7 @@ def changed(project: Project, change: Change) -> list[Class]:
 
 
 def consequences(connection: Connection, project: Project, change: Change) -> list[str]:
-    """What the change means for the questions and answers so far, in sentences with numbers."""
+    """What the change means for the questions and answers so far, as sentences with numbers."""
     after = Lineage(changed(project, change))
     if not change.of_the_list:
         return [_meaning(change)]
@@ -85,28 +85,27 @@ def consequences(connection: Connection, project: Project, change: Change) -> li
 
 
 def of_another_list(connection: Connection, before: Lineage, after: Lineage) -> list[str]:
-    """What another list of classes means for the questions and answers so far."""
-    seen: Counter[str] = Counter()
+    """What it means for the questions and answers so far that one list of classes follows another."""
+    count: Counter[str] = Counter()
     for row in _answered(connection):
-        then = before.read(questions.read_subset(row.subset), row.answer == "yes", row.edition)
-        now = after.read(questions.read_subset(row.subset), row.answer == "yes", row.edition)
-        seen["all"] += 1
-        if now is None:
-            seen["silent"] += 1
-        elif then is None:
-            seen["speak"] += 1
-        elif then.uniform == now.uniform:
-            seen["same"] += 1
+        answer = questions.read_subset(row.subset), row.answer == "yes", row.edition
+        old, new = before.read(*answer), after.read(*answer)
+        count["all"] += 1
+        if new is None:
+            count["silent"] += 1
+        elif old is None:
+            count["speak"] += 1
+        elif old.uniform == new.uniform:
+            count["same"] += 1
         else:
-            seen["judge" if now.uniform else "train"] += 1
-    open_questions, half = len(_untouched(connection)), len(_half(connection))
-    again = (
-        f"{seen['speak']} say something again, {seen['judge']} judge again, " if seen["speak"] + seen["judge"] else ""
-    )
+            count["judge" if new.uniform else "train"] += 1
+    untouched, half = _open(connection, never_shown()), _open(connection, ~never_shown())
+    again = f"{count['speak']} say something again, {count['judge']} judge again, "
     return [
-        f"Of {seen['all']} answers so far {seen['same']} stay as they are, {again}{seen['train']} go on to train but "
-        f"judge no model any more, and {seen['silent']} say nothing of the new list and are left out.",
-        f"{open_questions} questions that nobody has seen are drawn anew from the new list; {half} that are half "
+        f"Of {count['all']} answers so far {count['same']} stay as they are, "
+        f"{again if count['speak'] + count['judge'] else ''}{count['train']} go on to train but "
+        f"judge no model any more, and {count['silent']} say nothing of the new list and are left out.",
+        f"{len(untouched)} questions that nobody has seen are drawn anew from the new list; {len(half)} that are half "
         "answered are closed, and new ones take their open places.",
         "Models that are there know the old list: train again, and judge by new answers or a judging round.",
         "Nothing that was answered is changed; this is recorded in the history.",
@@ -114,26 +113,26 @@ def of_another_list(connection: Connection, before: Lineage, after: Lineage) -> 
 
 
 def apply(database: Database, project: Project, change: Change, now: float, person_id: int | None = None) -> Project:
-    """Do it: all in one transaction, with the file of classes written last. Returns the project as it is then."""
+    """Make the change, in one transaction that writes the file of classes last; returns the project with it."""
     detail = {"name": change.name, "to": change.to, "into": change.into, "before": change.before}
 
     def work(connection: Connection) -> Project:
         one_at_a_time(connection)
-        # As the files are now: somebody may have changed the classes since this project was read.
-        today = open_project(project.folder)
-        journal.note(connection, f"class-{change.kind}", now, person_id, **detail)
-        return store(connection, today, changed(today, change), now, anew=change.of_the_list)
+        # Somebody may have changed the classes since this project was read.
+        current = open_project(project.folder)
+        history.note(connection, f"class-{change.kind}", now, person_id, **detail)
+        return store(connection, current, changed(current, change), now, anew=change.of_the_list)
 
     return database.write(work)
 
 
 def one_at_a_time(connection: Connection) -> None:
-    """Let whoever changes the classes at the same time wait until this transaction is over."""
+    """Lock the classes until the end of this transaction: whoever else changes them waits."""
     facts.add(connection, "class_changes", 1)
 
 
 def store(connection: Connection, project: Project, classes: list[Class], now: float, *, anew: bool) -> Project:
-    """Keep another list of classes, the file last; anew: questions are drawn from it from now on."""
+    """Store other classes, the file last; returns the project with them. anew: draw questions again from them."""
     after = replace(project)
     vars(after)["classes"] = classes  # as it will be read from the file
     if anew:
@@ -143,14 +142,14 @@ def store(connection: Connection, project: Project, classes: list[Class], now: f
 
 
 def _draw_anew(connection: Connection, project: Project, now: float) -> None:
-    untouched, half = _untouched(connection), _half(connection)
-    old = [*untouched, *half]
+    """Close every open question, and draw others in their place from the current classes."""
+    old = [*_open(connection, never_shown()), *_open(connection, ~never_shown())]
     for start in range(0, len(old), BATCH):
         ids = [row.id for row in old[start : start + BATCH]]
         closed = {"quota": tasks.c.quota - tasks.c.free, "free": 0, "removed": True}
         connection.execute(update(tasks).where(tasks.c.id.in_(ids)).values(closed))
     facts.add(connection, "needed", -sum(row.free for row in old))
-    # Questions about what an earlier model guessed are not asked any more: it does not know the new list.
+    # Judging questions about a model are not replaced: the model does not know the new list.
     wanted = [row for row in old if row.design != "prediction" and row.free]
     for start in range(0, len(wanted), BATCH):
         questions.ask_instead(connection, project, wanted[start : start + BATCH], now)
@@ -161,17 +160,8 @@ def _draw_anew(connection: Connection, project: Project, now: float) -> None:
         questions.ask(connection, project, part, [True] * len(part), now)
 
 
-def _untouched(connection: Connection) -> list[Row[Any]]:
-    """Open questions that nobody was ever shown."""
-    return _open(connection, never_shown())
-
-
-def _half(connection: Connection) -> list[Row[Any]]:
-    """Open questions that somebody was shown."""
-    return _open(connection, ~never_shown())
-
-
 def _open(connection: Connection, which: Any) -> list[Row[Any]]:
+    """The open questions that meet a condition."""
     columns = (tasks.c.id, tasks.c.item_id, tasks.c.free, tasks.c.position, tasks.c.design)
     found = select(*columns).where(tasks.c.kind == "question", tasks.c.free > 0, ~tasks.c.removed, which)
     return list(connection.execute(found.order_by(tasks.c.id)))
@@ -217,8 +207,8 @@ def _meaning(change: Change) -> str:
             f"“{change.name}” and “{change.into}” become one class, “{change.into}”. Where both were shown, one label "
             "is left. Where only one was, the answer leaves the merged class open and still tells of the others."
         )
-    where = {
+    belonged = {
         "none": "Things of it were in none of the classes: answers so far are read as they are.",
         None: "Nobody knows where things of it were before: answers so far say nothing about it.",
     }.get(change.before, f"Things of it were in “{change.before}”: whenever that was shown, so was this.")
-    return f"“{change.name}” becomes a class. {where}"
+    return f"“{change.name}” becomes a class. {belonged}"

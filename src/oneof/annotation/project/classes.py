@@ -1,7 +1,6 @@
-"""The classes of a project: a name each, and where it helps a definition and an example picture."""
+"""The classes of a project: their names and, where that helps, definitions, example pictures and groups."""
 
 import csv
-import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -21,11 +20,11 @@ IMAGE_TYPES = {
     ".webp": "image/webp",
     ".bmp": "image/bmp",
 }
-"""What every browser shows and nothing that can carry a script: svg is left out on purpose."""
+"""What every browser shows. svg is left out on purpose: it can carry a script."""
 
 
 class ProjectError(ValueError):
-    """A project, or a file given to it, is not as it should be; the message says what to change."""
+    """A project, or a file or a value given to it, is wrong; the message says what to change."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +32,11 @@ class Class:
     """One class. example: the file name of a picture in the project's `examples` folder. parent: the group that it
     belongs to, a path such as "animal/bird" for groups within groups (`oneof.queries.groups`).
 
-    added, ended: from which edition of the list on it is there, and no longer there (see `lineage`). into: the number
-    of the class that it was merged into. before: where things of it were before it was added: the number of a class,
-    "none" of them, or None where nobody knows. away: retirements and merges that were taken back, each from an edition
-    up to another, and the number of the class that it was merged into. undone: whether its adding was taken back.
+    The others are the history of the class, by editions of the list (see `lineage`). added, ended: the edition from
+    which on it is there, and no longer there. into: the number of the class that it was merged into. before: which
+    class its items belonged to before it was added: a class number, "none", or None if nobody knows. away: retirements
+    and merges that were taken back, as (edition of the change, edition that took it back, class merged into). undone:
+    whether the addition of this class was taken back.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Class:
 
 
 def read_classes(path: Path) -> list[Class]:
-    """Read a .txt (a name per line), .csv (name[, definition][, example][, parent]) or .json file of classes.
+    """The classes in a .txt (a name per line), .csv (name[, definition][, example][, parent]) or .json file.
 
     >>> from tempfile import mkdtemp
     >>> file = Path(mkdtemp()) / "classes.csv"
@@ -83,7 +83,10 @@ def read_classes(path: Path) -> list[Class]:
 
 
 def adopt_examples(classes: list[Class], beside: Path, folder: Path) -> list[Class]:
-    """Copy the example pictures into the project, so that it never serves a file from elsewhere."""
+    """The classes with their example pictures copied into `folder`, so that no file from elsewhere is ever served.
+
+    beside: the folder that the names of the examples are relative to.
+    """
     adopted = []
     for index, one in enumerate(classes):
         name = None
@@ -96,15 +99,10 @@ def adopt_examples(classes: list[Class], beside: Path, folder: Path) -> list[Cla
 
 
 def dump_classes(classes: list[Class]) -> str:
-    """As JSON, for the project folder."""
+    """The classes as JSON, for the project folder."""
     usual = asdict(Class(""))
     rows = [{k: v for k, v in asdict(one).items() if k in FIELDS or v != usual[k]} for one in classes]
     return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
-
-
-def fingerprint(classes: list[Class]) -> str:
-    """A short text that differs when anything about the classes does, to notice what changed since a page was shown."""
-    return hashlib.sha256(dump_classes(classes).encode()).hexdigest()[:16]
 
 
 def load_classes(text: str) -> list[Class]:
@@ -117,7 +115,7 @@ def load_classes(text: str) -> list[Class]:
 
 
 def bad_name(name: str) -> str | None:
-    """Why a class cannot have this name; None if it can."""
+    """Why this cannot be the name of a class; None if it can."""
     if not name:
         return "a class without a name"
     if "|" in name or any(ord(letter) < 32 for letter in name):

@@ -1,9 +1,9 @@
-"""Pictures named by a table of addresses (`id`, `url`), fetched by the server. Off, unless hosts are named.
+"""Pictures and sounds given as a table of addresses (`id`, `url`); the server fetches them from hosts that are named.
 
-Whoever can upload a table could otherwise make the server ask anything it can reach. So an address must be on one of
-the hosts that the operator has named (ONEOF_PICTURE_HOSTS, not a setting of the project), also after each redirect,
-and must lead to a public network address; the very address that was checked is the one connected to. A picture has a
-largest size and a longest time.
+Otherwise whoever can upload a table could make the server send requests to anything that it can reach. So an address
+must be on one of the hosts that the operator has named (ONEOF_PICTURE_HOSTS, not a setting of the project), also after
+each redirect, and the host must have a public network address; the server connects to the very address that was
+checked. The size of a file and the time to fetch it are limited.
 """
 
 import os
@@ -13,17 +13,20 @@ import ssl
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from ipaddress import ip_address
 from pathlib import Path
+from shutil import rmtree
 from urllib.parse import urljoin, urlsplit
 
 import pandas as pd
 
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.project.uploading import MOST_FILES, safe_name
+from oneof.annotation.project.uploading import MOST_FILES, TABLES, safe_name
 from oneof.files.spreadsheets import csv_format
+from oneof.items.sounds import SOUND_TYPES, sound_ending
 from oneof.items.texts import columns
 
 HOSTS = "ONEOF_PICTURE_HOSTS"
@@ -33,18 +36,16 @@ MOST_REDIRECTS = 3
 AT_ONCE = 8
 PORTS = {"http": 80, "https": 443}
 BEGINNINGS = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
-"""How files of each kind begin; the import decodes them to their end."""
-
-TABLES = (".csv", ".jsonl", ".parquet")
+"""How pictures of each kind begin; the import decodes the whole file later."""
 
 
 class Unfetchable(Exception):
-    """Why a picture is not taken."""
+    """A file cannot be fetched; the message says why."""
 
 
 @dataclass
 class Fetched:
-    """The folder of pictures; names: of the files, by id; left_out: addresses that gave no picture, and why."""
+    """The folder of files. names: of its files, by id. left_out: addresses that gave no picture or sound, and why."""
 
     folder: Path
     names: dict[str, str] = field(default_factory=dict)
@@ -58,7 +59,7 @@ def has_addresses(path: Path) -> bool:
     try:
         found = columns(path)
     except ValueError:
-        return False  # whoever reads it says what is wrong with it
+        return False  # the reader of texts will tell what is wrong with it
     return {"id", "url"} <= set(found) and "text" not in found
 
 
@@ -67,18 +68,21 @@ def allowed_hosts() -> tuple[str, ...]:
     return tuple(one.strip().lower() for one in os.environ.get(HOSTS, "").split(",") if one.strip())
 
 
-def fetch_pictures(
+def fetch_items(
     home: Path, path: Path, hosts: Sequence[str] | None = None, report: Callable[[int], None] | None = None
 ) -> Fetched:
-    """Fetch every picture of the table into a new folder inside `home`; nothing if an address is on another host."""
+    """Fetch every file of the table into a new folder inside `home`. An address on another host is an error.
+
+    report: called with the number of addresses that were tried so far.
+    """
     hosts = allowed_hosts() if hosts is None else hosts
     rows = _read(path)
-    for number, row in enumerate(rows, 1):
+    for number, (_, url) in enumerate(rows, 1):
         try:
-            check_address(row[1], hosts)
+            check_address(url, hosts)
         except Unfetchable as error:
             raise ProjectError(f"{path}, row {number}: {error}") from None
-    done = Fetched(home / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}" / "pictures")
+    done = Fetched(home / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}" / "fetched")
     done.folder.mkdir(parents=True)
 
     def one(row: tuple[str, str]) -> tuple[str, str | None, str]:
@@ -97,12 +101,13 @@ def fetch_pictures(
             if report is not None:
                 report(count)
     if not done.names:
-        raise ProjectError(f"{path}: no picture could be fetched; {done.left_out[0]}")
+        rmtree(done.folder.parent)
+        raise ProjectError(f"{path}: nothing could be fetched; {done.left_out[0]}")
     return done
 
 
 def check_address(url: str, hosts: Sequence[str]) -> tuple[str, str, int, str]:
-    """(scheme, host, port, path and query) of an address on one of the hosts; else why it is not fetched.
+    """(scheme, host, port, path and query) of an address; an error if it is not on one of the hosts.
 
     >>> check_address("https://images.example.org/a.png", ["images.example.org"])
     ('https', 'images.example.org', 443, '/a.png')
@@ -130,13 +135,13 @@ def check_address(url: str, hosts: Sequence[str]) -> tuple[str, str, int, str]:
 
 
 def fetch(url: str, hosts: Sequence[str]) -> bytes:
-    """What is at an address, within the limits."""
+    """The bytes at an address, within the limits of size, time and redirects."""
     deadline = time.monotonic() + LONGEST_SECONDS
     for _ in range(MOST_REDIRECTS + 1):
         scheme, host, port, path = check_address(url, hosts)
         connection = _connect(scheme, host, port, deadline)
         try:
-            connection.request("GET", path, headers={"User-Agent": "oneof", "Accept": "image/*"})
+            connection.request("GET", path, headers={"User-Agent": "oneof", "Accept": "image/*, audio/*"})
             reply = connection.getresponse()
             if reply.status in (301, 302, 303, 307, 308):
                 url = urljoin(url, reply.getheader("Location", ""))
@@ -173,7 +178,7 @@ def _connect(scheme: str, host: str, port: int, deadline: float) -> HTTPConnecti
         raise Unfetchable(f"host {host} leads to {private}, which is not a public address")
     timeout = max(0.1, deadline - time.monotonic())
     try:
-        # To the address that was checked: asking for the name once more could give another one.
+        # To the address that was checked: to look up the name once more could give another one.
         plain = socket.create_connection((addresses[0], port), timeout)
         if scheme == "http":
             connection: HTTPConnection = HTTPConnection(host, port)
@@ -205,14 +210,25 @@ def _body(reply: HTTPResponse, connection: HTTPConnection, deadline: float) -> b
 
 
 def _keep(folder: Path, name: str, content: bytes) -> str:
-    """Store a picture under its id, with the ending of what it is, whatever the address says."""
+    """Store a file under its id, with the suffix of what its bytes are; returns the name of the file."""
     suffix = next((kind for start, kind in BEGINNINGS.items() if content.startswith(start)), None)
     if suffix is None or (suffix == ".webp" and content[8:12] != b"WEBP"):
-        raise Unfetchable(f"is not a picture ({', '.join(one.lstrip('.') for one in BEGINNINGS.values())})")
+        suffix = sound_ending(content)
+    if suffix is None:
+        kinds = ", ".join(one.lstrip(".") for one in (*BEGINNINGS.values(), *SOUND_TYPES))
+        raise Unfetchable(f"is not a picture or a sound ({kinds})")
     file = name if Path(name).suffix.lower() == suffix else name + suffix
     target = folder / file
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(content)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("xb") as stream:
+            stream.write(content)
+    except FileExistsError:
+        raise Unfetchable(f"another id has the file {file!r} already") from None
+    except OSError as error:
+        with suppress(OSError):
+            target.unlink()
+        raise Unfetchable(f"cannot be stored: {error.strerror}") from None
     return file
 
 
@@ -228,7 +244,7 @@ def _read(path: Path) -> list[tuple[str, str]]:
     except (ValueError, OSError) as error:
         raise ProjectError(f"{path}: cannot be read: {error}") from None
     if len(table) > MOST_FILES:
-        raise ProjectError(f"{path}: more than {MOST_FILES} pictures")
+        raise ProjectError(f"{path}: more than {MOST_FILES} rows")
     rows: dict[str, str] = {}
     for number, (name, url) in enumerate(zip(table["id"], table["url"], strict=True), 1):
         if pd.isna(name) or pd.isna(url):
@@ -236,7 +252,7 @@ def _read(path: Path) -> list[tuple[str, str]]:
         if safe_name(str(name)) != str(name):
             raise ProjectError(f"{path}, row {number}: id {str(name)[:100]!r} cannot be the name of a file")
         if rows.setdefault(str(name), str(url)) != str(url):
-            raise ProjectError(f"{path}, row {number}: id {str(name)!r} stands twice, with other addresses")
+            raise ProjectError(f"{path}, row {number}: id {str(name)!r} is there twice, with different addresses")
     if not rows:
         raise ProjectError(f"{path}: no rows")
     return list(rows.items())

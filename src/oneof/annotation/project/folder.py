@@ -4,10 +4,10 @@ project.toml      the settings below; edit and restart the server
 classes.json      the classes
 guidelines.md     what annotators read; each change is a new version, stored with the answers
 project.sqlite    the database (or database.url, where PostgreSQL is used)
-admin.token       the first manager's link, for `serve` to print; readable by the owner of the folder alone
+admin.token       the token of the first manager's link, which `serve` prints; only the owner of the folder can read it
 examples/         example pictures of the classes
 models/           what `train` made
-thumbnails/       pictures in small, for lists; may be deleted
+thumbnails/       small copies of pictures, for lists; may be deleted
 """
 
 import json
@@ -39,7 +39,7 @@ If you cannot tell, say so: a guess is worse than no answer.
 
 
 class Settings(BaseModel):
-    """What `project.toml` may say. An unknown name is an error."""
+    """The settings in `project.toml`. An unknown name is an error."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -95,50 +95,50 @@ class Project:
 
     @cached_property
     def lineage(self) -> Lineage:
-        """How the classes came to be what they are."""
+        """The history of the list of classes."""
         return Lineage(self.classes)
 
     @cached_property
     def active(self) -> list[int]:
-        """The numbers of the classes that are asked about."""
+        """The numbers of the current classes: those that questions are drawn from."""
         return self.lineage.active()
 
     @cached_property
     def groups(self) -> Groups:
-        """Groups of the classes that are asked about, by their parents; each counts as one label."""
+        """Groups of the current classes, by their parents; a group counts as one label."""
         return Groups.from_parents([self.classes[number].parent or "" for number in self.active])
 
     @property
     def active_names(self) -> list[str]:
-        """The names of the classes that are asked about."""
+        """The names of the current classes."""
         return [self.classes[number].name for number in self.active]
 
     @property
     def label_names(self) -> list[str]:
-        """Names by number; those of classes that are gone are empty, as no label is."""
+        """Names by class number; empty for classes that are gone, as no label can be."""
         return [one.name if one.ended is None else "" for one in self.classes]
 
     def name_today(self, label: int) -> str | None:
-        """The name that a stored label has today; None if its class was retired."""
+        """The current name of a stored label; None if its class was retired."""
         number = self.lineage.today(label)
         return None if number is None else self.classes[number].name
 
     @property
     def guidelines_file(self) -> Path:
-        """What annotators read."""
+        """The file of the guidelines that annotators read."""
         return self.folder / "guidelines.md"
 
     def database(self, url: str | None = None) -> Database:
-        """The project's database: `url`, else what database.url says, else the SQLite file in the folder."""
+        """The database at `url`, by default the project's own."""
         return Database(url or self.database_url())
 
     def database_url(self) -> str:
-        """Where the answers are."""
+        """The URL of the project's database: what database.url says, else the SQLite file in the folder."""
         note = self.folder / "database.url"
         return note.read_text().strip() if note.is_file() else sqlite_url(self.folder.resolve() / "project.sqlite")
 
     def remember_database(self, url: str) -> None:
-        """Let every later command use this database. The file is for the owner alone: a URL may hold a password."""
+        """Let every later command use this database. Only the owner can read the file: a URL may hold a password."""
         parsed = make_url(url)
         if parsed.get_backend_name() == "sqlite" and parsed.database:
             url = sqlite_url(Path(parsed.database).resolve())
@@ -146,13 +146,12 @@ class Project:
             part.write_text(url + "\n")
 
     def remember_admin(self, token: str) -> None:
-        """Keep the token of the first manager's link, for the owner of the folder alone."""
-        path = self.folder / "admin.token"
-        with replacing(path, mode=0o600) as part:
+        """Store the token of the first manager's link in a file that only the owner can read."""
+        with replacing(self.folder / "admin.token", mode=0o600) as part:
             part.write_text(token + "\n")
 
     def admin_token(self) -> str | None:
-        """The token that was kept, if there is one."""
+        """The token of the first manager's link, if it was stored."""
         path = self.folder / "admin.token"
         return path.read_text().strip() if path.is_file() else None
 
@@ -179,20 +178,26 @@ def create_project(folder: Path, settings: Settings, classes: list[Class]) -> Pr
     return Project(folder, settings)
 
 
+def checked_settings(values: dict[str, Any], file: Path | None = None) -> Settings:
+    """The settings; an error names the one that is wrong, and the file that it is from."""
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        raise ProjectError(": ".join(filter(None, (str(file or ""), name, first["msg"])))) from None
+
+
 def open_project(folder: Path) -> Project:
     """Open a project folder; an error names the file and the setting."""
     path = folder / "project.toml"
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
-        settings = Settings(**values)
     except FileNotFoundError:
         raise ProjectError(f"{folder}: not a project (no project.toml); make one with `oneof annotate init`") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ProjectError(f"{path}: {error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise ProjectError(f"{path}: {where + ': ' if where else ''}{first['msg']}") from None
+    settings = checked_settings(values, path)
     project = Project(folder, settings)
     if not 1 <= settings.size <= len(project.active) - 1:
         raise ProjectError(f"{path}: size: expected 1..{len(project.active) - 1}, not {settings.size}")
@@ -200,37 +205,34 @@ def open_project(folder: Path) -> Project:
 
 
 def save_settings(project: Project, changes: dict[str, Any]) -> Project:
-    """Write project.toml with these settings changed, after checking all of them; an error names the setting.
+    """Check all settings with these changed, and write project.toml; returns the project with them.
 
     >>> from tempfile import mkdtemp
     >>> project = create_project(Path(mkdtemp()), Settings(name="pets", size=1), [Class("cat"), Class("dog")])
     >>> save_settings(project, {"name": "animals"}).settings.name
     'animals'
     """
-    try:
-        settings = Settings(**(project.settings.model_dump() | changes))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise ProjectError(f"{where + ': ' if where else ''}{first['msg']}") from None
+    settings = checked_settings(project.settings.model_dump() | changes)
     with replacing(project.folder / "project.toml") as part:
         part.write_text(_toml(settings.model_dump(exclude_none=True)), encoding="utf-8")
     return open_project(project.folder)
 
 
 def save_classes(project: Project, classes: list[Class]) -> Project:
-    """Write classes.json: the same classes in the same order, changed or by other names, and new ones after them."""
+    """Write classes.json; returns the project with them. Classes keep their numbers: new ones come at the end."""
     if len(classes) < len(project.classes):
         raise ProjectError(f"{len(classes)} classes: expected all {len(project.classes)} that there ever were")
     names = [one.name for one in classes]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise ProjectError(f"class {twice!r} stands twice")
+        raise ProjectError(f"class {twice!r} is there twice")
     with replacing(project.folder / "classes.json") as part:
         part.write_text(dump_classes(classes), encoding="utf-8")
     return open_project(project.folder)
 
 
 def _toml(values: dict[str, Any]) -> str:
-    # JSON's strings, numbers and booleans are TOML's too, once no character beyond the basic plane is escaped.
-    return "".join(f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
+    # JSON's strings, numbers and booleans are TOML's too, once no character beyond the basic plane is escaped, and the
+    # one control character is that JSON lets pass.
+    lines = (f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
+    return "".join(lines).replace("\x7f", "\\u007f")

@@ -1,8 +1,8 @@
-"""Bring items in, while people go on answering.
+"""Import items, while people go on answering.
 
-A table is read twice: first to check every row, so that a bad one is reported before anything is stored; then to
-store, a thousand items a transaction, with a pause after each that lets waiting answers through. What is already
-there, told by the hash of its content, is left alone: running an import again, or after a crash, is safe.
+Everything is read twice: first to check every row, so that a bad one is reported before anything is stored; then to
+store, a thousand items in each transaction, with a pause between them for answers that wait. Items whose content is
+there already, by its hash, are left alone, so that an import can be run again, for instance after a crash.
 """
 
 import csv
@@ -18,10 +18,10 @@ from sqlalchemy import Connection, insert, select
 
 from oneof.annotation.asking import questions
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.project.fetching import fetch_pictures, has_addresses
+from oneof.annotation.project.fetching import fetch_items, has_addresses
 from oneof.annotation.project.folder import Project
 from oneof.annotation.project.reading import Incoming, decoded, read_items
-from oneof.annotation.store import journal
+from oneof.annotation.store import history
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import items, sources
 from oneof.files.spreadsheets import csv_format
@@ -33,7 +33,7 @@ NOTED_PROBLEMS = 1000
 
 @dataclass
 class Imported:
-    """What an import did. left_out: files that are no pictures or sounds, with the reason."""
+    """How many items an import added, and how many were there already. left_out: files it could not take, and why."""
 
     added: int = 0
     known: int = 0
@@ -50,15 +50,15 @@ def import_items(
     alone: bool = False,
     person_id: int | None = None,
 ) -> Imported:
-    """Add the items at `path` and draw their questions. gold: the known class of some items, by name.
+    """Add the items at `path` and draw their questions. gold: the class numbers of known items, by name.
 
-    report: called with the number of items stored so far. alone: nobody else uses the database yet, so do not pause.
-    person_id: who brings them in; None for the command line.
+    report: called with the number of items so far. alone: nobody else uses the database yet, so do not pause.
+    person_id: the manager who imports; None for the command line.
     """
     gold = gold or {}
     table, fetched = path, None
     if has_addresses(path):
-        fetched = fetch_pictures(project.folder / "uploads", path, report=report)
+        fetched = fetch_items(project.folder / "uploads", path, report=report)
         path, gold = fetched.folder, {fetched.names.get(name, name): label for name, label in gold.items()}
     _check(database, path, gold)
     source = database.write(_source, path) if path.is_dir() else None
@@ -75,18 +75,18 @@ def import_items(
         if report is not None:
             report(done.added + done.known)
         if not alone:
-            # Equal turns: whoever waits for the database gets as long as this batch took.
+            # Others who wait for the database get as much time as this batch took.
             time.sleep(min(0.1, time.monotonic() - started))
     if done.left_out and not done.added + done.known:
         more = [f"({len(done.left_out) - SHOWN_PROBLEMS} more)"] if len(done.left_out) > SHOWN_PROBLEMS else []
         raise ProjectError("\n".join([f"{path}: nothing here can be taken", *done.left_out[:SHOWN_PROBLEMS], *more]))
-    told = {"path": str(table), "added": done.added, "known": done.known, "left_out": done.left_out[:NOTED_PROBLEMS]}
-    database.write(journal.note, "import", time.time(), person_id, **told)
+    detail = {"path": str(table), "added": done.added, "known": done.known, "left_out": done.left_out[:NOTED_PROBLEMS]}
+    database.write(history.note, "import", time.time(), person_id, **detail)
     return done
 
 
 def read_gold(path: Path, class_names: list[str]) -> dict[str, int]:
-    """Read a csv with columns `item` and `label`: items whose class is known, to be hidden among the others."""
+    """The class numbers of known items, by name, from a csv file with the columns `item` and `label`."""
     numbers = {name: index for index, name in enumerate(class_names)}
     gold: dict[str, int] = {}
     try:
@@ -96,9 +96,12 @@ def read_gold(path: Path, class_names: list[str]) -> dict[str, int]:
             if set(reader.fieldnames or ()) != {"item", "label"}:
                 raise ProjectError(f"{path}: expected the columns item,label")
             for row in reader:
+                place = f"{path}, line {reader.line_num}"
                 if row["label"] not in numbers:
-                    raise ProjectError(f"{path}, line {reader.line_num}: {row['label']!r} is not one of the classes")
-                gold[row["item"]] = numbers[row["label"]]
+                    raise ProjectError(f"{place}: {row['label']!r} is not one of the classes")
+                number = numbers[row["label"]]
+                if gold.setdefault(row["item"], number) != number:
+                    raise ProjectError(f"{place}: item {row['item']!r} is there twice, with different labels")
     except FileNotFoundError:
         raise ProjectError(f"{path}: no such file") from None
     except (csv.Error, UnicodeDecodeError) as error:
@@ -107,7 +110,7 @@ def read_gold(path: Path, class_names: list[str]) -> dict[str, int]:
 
 
 def _check(database: Database, path: Path, gold: dict[str, int]) -> None:
-    """Read everything once and refuse the whole import if a row is bad; nothing is stored yet."""
+    """Read everything once; an error tells the bad rows, before anything is stored."""
     problems: list[str] = []
     seen: dict[str, str] = {}
     count = 0
@@ -145,7 +148,7 @@ def _check(database: Database, path: Path, gold: dict[str, int]) -> None:
 def _store(
     connection: Connection, project: Project, batch: list[Incoming], source: int | None, gold: dict[str, int]
 ) -> int:
-    """Store the new ones among a batch, with their questions; returns how many."""
+    """Store those items of a batch that are new, with their questions; returns how many."""
     hashes = [item.content_hash for item in batch]
     known = set(connection.scalars(select(items.c.content_hash).where(items.c.content_hash.in_(hashes))))
     new: list[Incoming] = []
@@ -168,7 +171,7 @@ def _store(
         for item in new
     ]
     connection.execute(insert(items), rows)
-    # Asking for the numbers afterwards is one statement; asking row by row would be a thousand.
+    # One statement for all ids; with the insertion of each row they would take a thousand.
     new_hashes = [item.content_hash for item in new]
     numbered = select(items.c.content_hash, items.c.id).where(items.c.content_hash.in_(new_hashes))
     ids = {row.content_hash: row.id for row in connection.execute(numbered)}
@@ -178,6 +181,7 @@ def _store(
 
 
 def _source(connection: Connection, folder: Path) -> int:
+    """The id of a folder of files, which is stored if it is new."""
     root = str(folder.resolve())
     known = connection.execute(select(sources.c.id).where(sources.c.root == root)).scalar()
     if known is not None:

@@ -1,26 +1,27 @@
-"""Classes that change while people answer: what answers to earlier questions say of the classes of today.
+"""Classes that change while people answer: what answers to earlier questions say about the current classes.
 
-A class keeps its number for ever, and each change of the list (a class is added, merged or retired) starts a new
-*edition* of it. A question belongs to the edition that it was drawn from. Nothing that was stored is rewritten: an
-answer is read through the changes since, so that every change can be taken back.
+A class keeps its number for ever. Each change of the list of classes (one is added, merged or retired) starts a new
+*edition* of the list, and a question belongs to the edition that it was drawn from. Nothing that is stored is ever
+rewritten: an answer is read through all changes since its edition, so that every change can be taken back. The labels
+that a question showed are then read as follows.
 
-    retire r     the question is asked as if r had not been in the list. Exact if no item is of class r; what is left of
-                 the labels is still uniform among those of its size, so the answer goes on judging.
-    merge b, a   both were shown: one label is left, exact. Neither: nothing changes, exact. One of them: after a yes
-                 the merged class is possible and stays in the list; after a no it is possible too (the item may be of
-                 the part that was not shown), so it leaves the list. Nothing false is said, and all that was said of
-                 other classes is kept.
-    add n        where things of class n were before: in no class (a question without n is as it was), in class p (n was
-                 shown whenever p was), or nobody knows (nothing is said of n: after a yes it joins the list).
+    retire r     r is taken out of the labels. This is exact if no item is of class r. The other labels are still drawn
+                 uniformly among those of their number, so the answer goes on judging.
+    merge b, a   If both were shown, one label is left; if neither was, nothing changes; both are exact. If only one of
+                 them was shown, the merged class stays possible whatever the answer (after a no, the item may be of the
+                 part that was not shown): it is among the labels of a yes, and not among those of a no. What the answer
+                 says about other classes is kept.
+    add n        Depends on where items of class n belonged before. To no class: nothing changes. To class p: n was
+                 shown whenever p was. Nobody knows: the answer says nothing about n, so n joins the labels of a yes.
 
-    taken back   for a question from before the change it is as if nothing had been. For one from in between: what was
-                 retired was in no list, so it is as an addition from no class; what was merged was shown whenever the
-                 other was; what was added goes back to where its things were, by a merge, a retirement, or, where
-                 nobody knows, with all that an answer cannot exclude. Changes are taken back last first, so that the
-                 list is then as it was before.
+    taken back   A question from before the change is read as if the change had never been. For a question from after
+                 it: a class that was retired was not shown; a class that was merged was shown whenever the other was; a
+                 class that was added is read as where its items belonged before, by a merge or a retirement, and if
+                 nobody knows that, an answer that may depend on it says nothing. Changes are taken back in reverse
+                 order, so that the list is afterwards as it was before.
 
-After a merge or an addition the labels are no longer drawn uniformly from the classes of today: such answers train,
-and judge nothing (design "given"). An answer whose list is empty, or holds every class, says nothing any more.
+After a merge or an addition the labels are no longer drawn uniformly from the current classes: such answers train, but
+do not judge (design "given"). An answer whose labels are none or all of the current classes says nothing any more.
 """
 
 from collections.abc import Sequence
@@ -34,7 +35,7 @@ from oneof.annotation.project.classes import Class
 
 @dataclass(frozen=True)
 class Reading:
-    """What an answer says today. shown: bool (classes of today,). uniform: whether the law of its question is kept."""
+    """What an answer says now. shown: its labels, bool (current classes,). uniform: whether they are still so drawn."""
 
     shown: NDArray[np.bool_]
     uniform: bool
@@ -42,30 +43,30 @@ class Reading:
 
 @dataclass(frozen=True)
 class Lineage:
-    """The classes of a project by number, with those that are gone."""
+    """The classes of a project by number, those that are gone included."""
 
     classes: Sequence[Class]
 
     @property
     def edition(self) -> int:
-        """How often the list was changed."""
+        """The current edition: how often the list was changed."""
         return max(
             (max(one.added, one.ended or 0, *(back for _, back, _ in one.away)) for one in self.classes), default=0
         )
 
     def active(self, edition: int | None = None) -> list[int]:
-        """The numbers of the classes of an edition, by default of today, in order."""
-        now = self.edition if edition is None else edition
+        """The numbers of the classes of an edition, by default of the current one, in order."""
+        edition = self.edition if edition is None else edition
         return [
             number
             for number, one in enumerate(self.classes)
-            if one.added <= now
-            and (one.ended is None or one.ended > now)
-            and not any(gone <= now < back for gone, back, _ in one.away)
+            if one.added <= edition
+            and (one.ended is None or one.ended > edition)
+            and not any(gone <= edition < back for gone, back, _ in one.away)
         ]
 
     def last_change(self) -> int | None:
-        """The number of the class whose change of the list is the last that stands; None without one."""
+        """The number of the class that the last change was about, of those not taken back; None without a change."""
         changes = {
             one.ended or one.added: number
             for number, one in enumerate(self.classes)
@@ -74,7 +75,7 @@ class Lineage:
         return changes[max(changes)] if changes else None
 
     def today(self, number: int) -> int | None:
-        """The class that a number stands for today; None if it was retired."""
+        """The current class that a class number stands for, after merges; None if the class was retired."""
         one = self.classes[number]
         while one.ended is not None:
             if one.into is None:
@@ -83,12 +84,12 @@ class Lineage:
         return number
 
     def place(self, number: int) -> int | None:
-        """The place of a class among those of today; None if it was retired."""
-        now = self.today(number)
-        return None if now is None else self.active().index(now)
+        """The place of a class among the current ones; None if it was retired."""
+        current = self.today(number)
+        return None if current is None else self.active().index(current)
 
     def read(self, subset: Sequence[int], yes: bool, edition: int) -> Reading | None:
-        """What an answer to these labels, drawn from an edition, says today; None if it says nothing.
+        """What an answer to these labels, from an edition of the list, says now; None if it says nothing.
 
         >>> cat, dog, wolf = Class("cat"), Class("dog"), Class("wolf", ended=1, into=1)
         >>> lineage = Lineage([cat, dog, wolf, Class("bird")])
@@ -125,10 +126,10 @@ class Lineage:
         return None if not mask.any() or mask.all() else Reading(mask, uniform)
 
     def right(self, gold: int, subset: Sequence[int], yes: bool, edition: int) -> bool | None:
-        """Whether an answer about an item of known class is right; None if that cannot be told any more."""
+        """Whether an answer about an item of the known class `gold` is right; None if that cannot be decided now."""
         if edition == self.edition:
             return (self.today(gold) in subset) == yes
-        told, place = self.read(subset, yes, edition), self.place(gold)
-        if told is None or place is None or not told.uniform:
+        reading, place = self.read(subset, yes, edition), self.place(gold)
+        if reading is None or place is None or not reading.uniform:
             return None
-        return bool(told.shown[place]) == yes
+        return bool(reading.shown[place]) == yes

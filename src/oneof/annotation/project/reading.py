@@ -1,25 +1,25 @@
-"""Items as they come: pictures and sounds in a folder, texts in a file or a folder; read as a stream."""
+"""Read items one after the other: pictures and sounds from a folder, texts from a file or a folder."""
 
 import hashlib
-import os
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oneof.annotation.project.classes import IMAGE_TYPES, ProjectError
-from oneof.items.pictures import find_pictures, why_unreadable
+from oneof.files.finding import find_files
+from oneof.items.pictures import SUFFIXES, why_unreadable
 from oneof.items.sounds import SOUND_TYPES, why_unplayable
-from oneof.items.texts import LONGEST_NAME, READERS, bad_text, content, read_texts
+from oneof.items.texts import LONGEST_NAME, READERS, bad_text, read_texts, text_hash
 
 NOT_SHOWN = {".svg": "an .svg file may carry scripts"} | {
     suffix: f"browsers do not show {suffix} files" for suffix in (".tif", ".tiff", ".heic", ".heif", ".psd", ".jp2")
 }
-"""Pictures that cannot be asked about as they are, and why."""
+"""Kinds of pictures that are not taken, and why."""
 
 
 @dataclass(frozen=True)
 class Incoming:
-    """One item on its way in. place: where it stands, for errors. problem: why it cannot be taken."""
+    """One item that was read. place: its row or file, for errors. problem: why it cannot be taken; None if it can."""
 
     place: str
     name: str
@@ -31,7 +31,7 @@ class Incoming:
 
 
 def decoded(item: Incoming) -> Incoming:
-    """The item, with a problem if it is a picture that cannot be decoded to its end: such a one stops training."""
+    """The item, with a problem if it is a picture that cannot be decoded: training could not read it either."""
     if item.path is None or item.problem is not None or item.kind != "image":
         return item
     problem = why_unreadable(item.path)
@@ -47,7 +47,7 @@ def read_items(path: Path) -> Iterator[Incoming]:
     >>> [(item.name, item.text) for item in read_items(table)]
     [('a1', 'Good morning')]
     """
-    if path.is_dir() and (find_pictures(path) or any(_files(path, SOUND_TYPES))):
+    if path.is_dir() and any(find_files(path, {*SUFFIXES, *SOUND_TYPES})):
         yield from _read_folder(path)
         return
     if not path.is_dir() and path.suffix.lower() not in READERS:
@@ -55,7 +55,7 @@ def read_items(path: Path) -> Iterator[Incoming]:
         raise ProjectError(f"{path}: expected {expected}")
     try:
         for one in read_texts(path):
-            digest = "" if one.problem else content(one.text).hex()
+            digest = "" if one.problem else text_hash(one.text).hex()
             yield Incoming(one.place, one.name, "text", digest, one.text if digest else None, one.problem)
     except (ValueError, FileNotFoundError) as error:
         raise ProjectError(str(error)) from None
@@ -63,17 +63,8 @@ def read_items(path: Path) -> Iterator[Incoming]:
 
 def _read_folder(root: Path) -> Iterator[Incoming]:
     real_root = root.resolve()
-    for path in _files(root, {*IMAGE_TYPES, *NOT_SHOWN, *SOUND_TYPES}):
+    for path in find_files(root, {*IMAGE_TYPES, *NOT_SHOWN, *SOUND_TYPES}):
         yield _file_item(path, path.relative_to(root).as_posix(), real_root)
-
-
-def _files(root: Path, suffixes: Container[str]) -> Iterator[Path]:
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for file in sorted(files):
-            path = Path(folder, file)
-            if not file.startswith(".") and path.suffix.lower() in suffixes:
-                yield path
 
 
 def _file_item(path: Path, name: str, real_root: Path) -> Incoming:
@@ -89,7 +80,7 @@ def _file_item(path: Path, name: str, real_root: Path) -> Incoming:
         shown = ", ".join(suffix.lstrip(".") for suffix in IMAGE_TYPES)
         return refuse(f"{NOT_SHOWN[path.suffix.lower()]}; expected {shown}")
     try:
-        # A pipe, whose reader would wait for somebody to write into it; or a link to nothing, or round in a circle.
+        # For instance a pipe, which would have to be waited for, or a link that leads to nothing.
         if not path.is_file():
             return refuse("not a file")
         if not path.resolve().is_relative_to(real_root):

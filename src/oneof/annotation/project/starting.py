@@ -9,12 +9,10 @@ from shutil import copyfile, rmtree
 from tempfile import mkdtemp
 from typing import Any
 
-from pydantic import ValidationError
-
-from oneof.annotation.asking import people
+from oneof.annotation.asking import access
 from oneof.annotation.project.classes import ProjectError, adopt_examples, read_classes
 from oneof.annotation.project.fetching import has_addresses
-from oneof.annotation.project.folder import Project, Settings, create_project
+from oneof.annotation.project.folder import Project, checked_settings, create_project
 from oneof.annotation.project.importing import Imported, import_items, read_gold
 from oneof.annotation.store import facts
 from oneof.annotation.store.backup import copy_rows
@@ -27,7 +25,7 @@ ADMIN = "admin"
 
 @dataclass(frozen=True)
 class Started:
-    """A new project: what came in, and the token of the admin's link."""
+    """A new project, what was imported, how many answers it needs, and the token of the first manager's link."""
 
     project: Project
     imported: Imported
@@ -45,12 +43,11 @@ def start_project(
     *,
     report: Callable[[int], None] | None = None,
 ) -> Started:
-    """Make the folder and the database, and import the items, if there are any yet: all of it, or nothing."""
-    try:
-        settings = Settings(**values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ProjectError(f"{'.'.join(map(str, first['loc'])) or 'settings'}: {first['msg']}") from None
+    """Make the folder and the database, and import the items, if there are any yet; after an error nothing is left.
+
+    values: the settings. items_path: None for a project without items. report: called with the number of items so far.
+    """
+    settings = checked_settings(values)
     classes = read_classes(classes_file)
     gold = {} if gold_file is None else read_gold(gold_file, [one.name for one in classes])
     if items_path is not None and has_addresses(items_path):
@@ -75,7 +72,7 @@ def start_project(
             imported = Imported()
             if items_path is not None:
                 imported = import_items(database, project, items_path, gold, report=report, alone=True)
-            token = database.write(people.invite, ADMIN, "admin", time.time())
+            token = database.write(access.invite, ADMIN, "admin", time.time())
             project.remember_admin(token)
             facts.current_guidelines(database, project)
             with database.read() as connection:
@@ -91,7 +88,7 @@ def start_project(
 
 
 def move_project(project: Project, url: str) -> Database:
-    """Use the database at `url` from now on. If it holds no project, everything is copied there first."""
+    """Use the database at `url` from now on; returns it. If it holds no project, everything is copied there first."""
     target = Database(url)
     if str(target.url) == str(Database(project.database_url()).url):
         upgrade(target)
@@ -99,9 +96,11 @@ def move_project(project: Project, url: str) -> Database:
     if not holds_project(target):
         upgrade(target)
         source = project.database()
-        upgrade(source)
-        copy_rows(source, target)
-        source.close()
+        try:
+            upgrade(source)
+            copy_rows(source, target)
+        finally:
+            source.close()
     upgrade(target)
     project.remember_database(url)
     return target

@@ -1,8 +1,8 @@
-"""Take back the last change of the classes: a new name, a merge, a retirement, an addition.
+"""Take back the last change of the classes: a new name, a merge, a retirement or an addition.
 
-The journal says which change is the last that stands; one after another, all of them can be taken back. Nothing that
-was stored is rewritten: what answers from before the change and from in between say afterwards is in `lineage.py`.
-Whoever wants the change after all makes it again.
+The journal tells which change is the last that was not taken back; one after the other, all can be. Nothing that is
+stored is rewritten: how answers from before and after the change are read then is in `lineage`. A change that was taken
+back can be made again like any other.
 """
 
 import json
@@ -16,7 +16,7 @@ from oneof.annotation.project.changing_classes import of_another_list, one_at_a_
 from oneof.annotation.project.classes import Class, ProjectError
 from oneof.annotation.project.folder import Project, open_project
 from oneof.annotation.project.lineage import Lineage
-from oneof.annotation.store import journal as notes
+from oneof.annotation.store import history
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, events, items, journal, tasks
 
@@ -27,7 +27,7 @@ OF_NAMES = ("class-rename", "classes")
 
 @dataclass(frozen=True)
 class Step:
-    """A change of the classes that stands, as the journal tells it. entry: its number there."""
+    """A change of the classes that was not taken back, as the journal has it. entry: its id there."""
 
     entry: int
     at: float
@@ -43,7 +43,7 @@ class Step:
 
     @property
     def words(self) -> str:
-        """What was done."""
+        """What the change was, for people to read."""
         name = self.detail.get("name")
         if self.renamed:
             return ", ".join(f"“{old}” was renamed “{new}”" for old, new in self.renamed.items())
@@ -54,15 +54,13 @@ class Step:
 
 def last(connection: Connection) -> Step | None:
     """The last change of the classes that was not taken back."""
-    known = (
-        select(journal).where(journal.c.action.in_((*OF_THE_LIST, *OF_NAMES, TAKEN_BACK))).order_by(journal.c.id.desc())
-    )
-    gone: set[int] = set()
-    for row in connection.execute(known):
+    actions = (*OF_THE_LIST, *OF_NAMES, TAKEN_BACK)
+    taken_back: set[int] = set()
+    for row in connection.execute(select(journal).where(journal.c.action.in_(actions)).order_by(journal.c.id.desc())):
         step = Step(row.id, row.at, row.action, json.loads(row.detail))
         if row.action == TAKEN_BACK:
-            gone.add(step.detail["entry"])
-        elif row.id not in gone and (row.action in OF_THE_LIST or step.renamed):
+            taken_back.add(step.detail["entry"])
+        elif row.id not in taken_back and (row.action in OF_THE_LIST or step.renamed):
             return step
     return None
 
@@ -98,7 +96,7 @@ def restored(project: Project, step: Step) -> list[Class]:
 
 
 def consequences(connection: Connection, project: Project, step: Step) -> list[str]:
-    """What taking it back means for the questions and answers so far, in sentences with numbers."""
+    """What taking it back means for the questions and answers so far, as sentences with numbers."""
     after = Lineage(restored(project, step))
     if step.renamed:
         numbers = {project.label_names.index(new) for new in step.renamed.values()}
@@ -109,24 +107,24 @@ def consequences(connection: Connection, project: Project, step: Step) -> list[s
             "speak of the old name.",
         ]
     number = project.lineage.last_change()
-    assert number is not None, "or it would not be restored"
+    assert number is not None, "restored() has found it"
     one = project.classes[number]
-    told = [_meaning(step, one.name)]
+    sentences = [_meaning(step, one.name)]
     if one.into is not None:
         labelled = select(func.count()).select_from(items).where(items.c.gold == one.into)
         unsure, into = connection.execute(labelled).scalar_one(), project.classes[one.into].name
         if unsure:
-            told.append(
+            sentences.append(
                 f"{unsure} known items are of “{into}”: those that were labelled since the merge may be of "
                 f"“{one.name}”. Look at them."
             )
-    return [*told, *of_another_list(connection, project.lineage, after)]
+    return [*sentences, *of_another_list(connection, project.lineage, after)]
 
 
 def take_back(
     database: Database, project: Project, now: float, person_id: int | None = None, entry: int | None = None
 ) -> Project:
-    """Take back the last change. entry: which one was shown as the last; if it is no longer, nothing is done."""
+    """Take back the last change; returns the project without it. entry: an error if another change is the last."""
 
     def work(connection: Connection) -> Project:
         one_at_a_time(connection)
@@ -135,16 +133,16 @@ def take_back(
             raise ProjectError("no change of the classes is recorded that could be taken back")
         if entry is not None and step.entry != entry:
             raise ProjectError("the classes were changed meanwhile; look again at what the last change is")
-        today = open_project(project.folder)
-        classes = restored(today, step)
-        notes.note(connection, TAKEN_BACK, now, person_id, entry=step.entry, change=step.words)
-        return store(connection, today, classes, now, anew=not step.renamed)
+        current = open_project(project.folder)
+        classes = restored(current, step)
+        history.note(connection, TAKEN_BACK, now, person_id, entry=step.entry, change=step.words)
+        return store(connection, current, classes, now, anew=not step.renamed)
 
     return database.write(work)
 
 
 def _shown_since(connection: Connection, when: float) -> list[str]:
-    """The labels of questions whose answers stand and were given after this time."""
+    """The labels of each question whose answer is in use and was given after this time."""
     answered = (
         select(tasks.c.subset)
         .select_from(claims)

@@ -1,4 +1,4 @@
-"""Pictures in small, for lists: a page of a hundred photographs would otherwise load hundreds of megabytes."""
+"""Small copies of pictures, for lists: a page of a hundred photographs would otherwise load hundreds of megabytes."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ from oneof.files.atomic import replacing
 from oneof.items.pictures import read_picture
 
 LARGEST = 320
-"""Pixels of the longer side; lists show them at half of that, and sharp screens have two a place."""
+"""Pixels of the longer side: twice the size at which lists show them, as sharp screens have twice as many."""
 
 
 def thumbnail(folder: Path, key: str, picture: Path) -> Path:
-    """The file of a small picture in `folder`/thumbnails, made anew where the picture has changed since.
+    """The file of the small copy in `folder`/thumbnails, which is made again if the picture has changed since.
 
-    key: what it is kept under, letters and digits alone. Raises `Unreadable` where the picture cannot be decoded.
+    key: the name of the copy, of letters and digits only. Raises `Unreadable` if the picture cannot be decoded.
     """
     assert key.isalnum(), key
     kept = folder / "thumbnails" / key[:2] / f"{key}.jpg"

@@ -1,6 +1,6 @@
-"""Files that a manager sends from the browser become a folder of pictures, or a table, inside the project.
+"""Files that a manager sends from the browser: they are stored inside the project, as a folder of pictures or a table.
 
-They are kept in `uploads/`, a folder for each time: pictures are served from there, so they stay.
+Each upload gets a folder of its own in `uploads/`. It stays there, because the page shows pictures from it.
 """
 
 import secrets
@@ -23,7 +23,7 @@ FILES = {*IMAGE_TYPES, *SOUND_TYPES}
 MOST_FILES = 100_000
 LARGEST_UNPACKED = 8 * 2**30
 LEFT_FREE = 64 * 2**20
-"""Bytes of the disk that no upload takes: answers are stored there too."""
+"""Bytes of the disk that every upload leaves free: answers are stored there too."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Uploaded:
-    """What to import: a folder of pictures or a table; count: how many files, 0 where nobody knows yet."""
+    """What to import: a folder of pictures or sounds, or a table. count: how many files; 0 for a table."""
 
     path: Path
     count: int
@@ -44,15 +44,16 @@ class Uploaded:
 
 
 def keep(project: Project, sent: Sequence[Sent], gold: Sent | None = None) -> Uploaded:
-    """Store what was sent: pictures or sounds, zip files of them, or one table. Nothing is left behind by a mistake."""
+    """Store what was sent: pictures or sounds, zip files of them, or one table. After an error nothing is left."""
     if not sent:
         raise ProjectError("no file was chosen")
     home = project.folder / "uploads" / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
     home.mkdir(parents=True)
     try:
-        found = _table(home, sent[0]) if _is_table(sent[0].name) else _pictures(home, sent)
-        if _is_table(sent[0].name) and len(sent) > 1:
+        is_table = Path(sent[0].name).suffix.lower() in TABLES
+        if is_table and len(sent) > 1:
             raise ProjectError(f"{sent[0].name}: send a table alone, without other files")
+        found = _table(home, sent[0]) if is_table else _pictures(home, sent)
         if gold is None:
             return found
         gold_file = home / "known.csv"
@@ -64,7 +65,7 @@ def keep(project: Project, sent: Sequence[Sent], gold: Sent | None = None) -> Up
 
 
 def safe_name(name: str) -> str | None:
-    """A name inside the folder, whatever the sender calls it; None for what is hidden or leads outside.
+    """The name under which a sent file is stored, inside the folder; None if it is hidden or leads outside.
 
     >>> safe_name("birds/robin 1.JPG"), safe_name("../../etc/passwd.png"), safe_name(".hidden.png")
     ('birds/robin 1.JPG', None, None)
@@ -74,10 +75,6 @@ def safe_name(name: str) -> str | None:
     if path.is_absolute() or not parts or ":" in parts[0] or "\0" in name:
         return None
     return None if any(part == ".." or part.startswith(".") or part == "__MACOSX" for part in parts) else str(path)
-
-
-def _is_table(name: str) -> bool:
-    return Path(name).suffix.lower() in TABLES
 
 
 def _table(home: Path, sent: Sent) -> Uploaded:
@@ -90,17 +87,16 @@ def _pictures(home: Path, sent: Sequence[Sent]) -> Uploaded:
     folder = home / "pictures"
     folder.mkdir()
     count = 0
-    for one in sent:
-        suffix = Path(one.name).suffix.lower()
+    for file in sent:
+        suffix = Path(file.name).suffix.lower()
         if suffix == ".zip":
-            count += _unpack(one, folder)
+            count += _unpack(file, folder)
         elif suffix in FILES:
-            _place(one.stream, folder, one.name)
-            count += 1
+            count += _place(file.stream, folder, file.name) is not None
         else:
             kinds = ", ".join(sorted(kind.lstrip(".") for kind in FILES))
             raise ProjectError(
-                f"{one.name}: expected pictures or sounds ({kinds}), a zip file of them, or a .csv, .jsonl or .parquet"
+                f"{file.name}: expected pictures or sounds ({kinds}), a zip file of them, or a .csv, .jsonl or .parquet"
             )
     if not count:
         raise ProjectError(f"{sent[0].name}: no pictures or sounds in it")
@@ -108,27 +104,33 @@ def _pictures(home: Path, sent: Sequence[Sent]) -> Uploaded:
 
 
 def _unpack(sent: Sent, folder: Path) -> int:
-    """The pictures of a zip file. Sizes are counted while unpacking: what the file says of itself may be untrue."""
+    """Store the pictures and sounds of a zip file; returns how many.
+
+    Sizes are counted while unpacking: those that the file claims may be wrong.
+    """
     count, left = 0, LARGEST_UNPACKED
     try:
         with ZipFile(sent.stream) as archive:
             for entry in archive.infolist():
                 if entry.is_dir() or Path(entry.filename).suffix.lower() not in FILES:
                     continue
-                count += 1
-                if count > MOST_FILES:
-                    raise ProjectError(f"{sent.name}: more than {MOST_FILES} pictures")
                 with archive.open(entry) as stream:
-                    left -= _place(stream, folder, entry.filename, left)
+                    size = _place(stream, folder, entry.filename, left)
+                if size is not None:
+                    left -= size
+                    count += 1
+                if count > MOST_FILES:
+                    raise ProjectError(f"{sent.name}: more than {MOST_FILES} files")
     except (BadZipFile, NotImplementedError, RuntimeError, EOFError, LZMAError, zlib.error) as error:
         raise ProjectError(f"{sent.name}: cannot be unpacked: {error}") from None
     return count
 
 
-def _place(stream: IO[bytes], folder: Path, name: str, most: int = LARGEST_UNPACKED) -> int:
+def _place(stream: IO[bytes], folder: Path, name: str, most: int = LARGEST_UNPACKED) -> int | None:
+    """Store a file of at most so many bytes under its name; returns its size, or None if it is not to be stored."""
     inside = safe_name(name)
     if inside is None:
-        return 0
+        return None
     target = folder / inside
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -136,7 +138,7 @@ def _place(stream: IO[bytes], folder: Path, name: str, most: int = LARGEST_UNPAC
             raise ProjectError(f"{name}: there are two files of this name")
         return _write(stream, target, most)
     except OSError as error:
-        # Too long a name, a name that is a file here and a folder there, no room.
+        # The name is too long, or stands for a file and for a folder, or the disk is full.
         raise ProjectError(f"{name[:200]}: cannot be stored: {error.strerror}") from None
 
 

@@ -1,7 +1,6 @@
-"""Derive how things stand from the events alone, and compare with what is kept beside them."""
+"""Derive the present state of a project from its events alone, and compare it with what is stored beside them."""
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, case, func, select
 
@@ -10,19 +9,15 @@ from oneof.annotation.store.schema import claims, events, people, tasks
 
 BATCH = 5000
 STANDING = ("answered", "overruled")
-"""An overruled answer stands as its annotator's and keeps its place; a reviewer's is used instead."""
+"""States of a claim whose answer stands. An overruled one keeps its place, though a reviewer's is used instead."""
+
+StandingAnswers = dict[tuple[int, int], tuple[int, str]]
+"""The answers that stand, by (person, task), as (event, answer)."""
 
 
-@dataclass
-class Standing:
-    """What the events say: the answer that stands, by (person, task), as (event, answer)."""
-
-    answers: dict[tuple[int, int], tuple[int, str]] = field(default_factory=dict)
-
-
-def replay(connection: Connection) -> Standing:
-    """Go through the events in order."""
-    standing = Standing()
+def replay(connection: Connection) -> StandingAnswers:
+    """The answers that stand, from the events in their order."""
+    standing: StandingAnswers = {}
     given: dict[int, str] = {}
     rows = connection.execution_options(yield_per=BATCH).execute(
         select(events.c.id, events.c.person_id, events.c.task_id, events.c.kind, events.c.answer, events.c.target)
@@ -33,16 +28,16 @@ def replay(connection: Connection) -> Standing:
         key = (row.person_id, row.task_id)
         if row.kind == "answer":
             given[row.id] = row.answer
-            standing.answers[key] = (row.id, row.answer)
+            standing[key] = (row.id, row.answer)
         elif row.kind in ("redo", "restore"):
-            standing.answers[key] = (row.target, given[row.target])
+            standing[key] = (row.target, given[row.target])
         else:
-            standing.answers.pop(key, None)
+            standing.pop(key, None)
     return standing
 
 
 def audit(database: Database) -> list[str]:
-    """Everything that does not add up, in words; an empty list when all is well."""
+    """Everything that does not agree with the events, a sentence each; empty if all is well."""
     with database.read() as connection:
         standing = replay(connection)
         return [
@@ -52,7 +47,7 @@ def audit(database: Database) -> list[str]:
         ]
 
 
-def _wrong_answers(connection: Connection, standing: Standing) -> list[str]:
+def _wrong_answers(connection: Connection, standing: StandingAnswers) -> list[str]:
     kept = {
         (row.person_id, row.task_id): (row.event_id, row.answer)
         for row in connection.execution_options(yield_per=BATCH).execute(
@@ -61,16 +56,15 @@ def _wrong_answers(connection: Connection, standing: Standing) -> list[str]:
             )
         )
     }
-    derived = standing.answers
     return [
-        f"person {key[0]}, task {key[1]}: the events say {derived.get(key)}, kept is {kept.get(key)}"
-        for key in sorted(kept.keys() | derived.keys())
-        if kept.get(key) != derived.get(key)
+        f"person {key[0]}, task {key[1]}: the events say {standing.get(key)}, kept is {kept.get(key)}"
+        for key in sorted(kept.keys() | standing.keys())
+        if kept.get(key) != standing.get(key)
     ]
 
 
-def _wrong_counters(connection: Connection, standing: Standing) -> list[str]:
-    said = Counter((person, answer == "skip") for (person, _), (_, answer) in standing.answers.items())
+def _wrong_counters(connection: Connection, standing: StandingAnswers) -> list[str]:
+    totals = Counter((person, answer == "skip") for (person, _), (_, answer) in standing.items())
     skipped = case((claims.c.answer == "skip", 1), else_=0)
     counted = {
         row.person_id: (row.total - row.skips, row.skips)
@@ -83,7 +77,7 @@ def _wrong_counters(connection: Connection, standing: Standing) -> list[str]:
     problems = []
     for person in connection.execute(select(people)):
         kept = (person.answered, person.skipped, person.counted_answered, person.counted_skipped)
-        derived = (said[person.id, False], said[person.id, True], *counted.get(person.id, (0, 0)))
+        derived = (totals[person.id, False], totals[person.id, True], *counted.get(person.id, (0, 0)))
         if kept != derived:
             problems.append(f"{person.name}: counters {kept}, derived {derived}")
     return problems

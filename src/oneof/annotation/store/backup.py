@@ -1,7 +1,7 @@
 """Copy a whole project database: into one SQLite file as a backup, or to another server.
 
-The copy reads one consistent picture (a WAL snapshot on SQLite, REPEATABLE READ on PostgreSQL), so it runs while
-people answer, and a backup opens with `oneof annotate serve DIR --database sqlite:///BACKUP` whatever it came from.
+The copy sees one state of the database (a WAL snapshot on SQLite, REPEATABLE READ on PostgreSQL), so it can run while
+people answer. A backup opens with `oneof annotate serve DIR --database sqlite:///BACKUP`, whatever database it is of.
 """
 
 import sqlite3
@@ -58,6 +58,6 @@ def _copy_all(reading: Connection, writing: Connection) -> None:
 
 
 def _continue_numbers(writing: Connection, table: str) -> None:
-    """PostgreSQL numbers rows by a sequence that does not know of the rows we brought."""
+    """Let PostgreSQL number new rows after the copied ones, which its sequence does not know of."""
     following = f"(SELECT coalesce(max(id), 0) + 1 FROM {table})"
     writing.execute(text(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), {following}, false)"))

@@ -1,4 +1,4 @@
-"""One way to talk to SQLite and to PostgreSQL: short transactions, durable commits, and patience with a busy database.
+"""One way to use SQLite and PostgreSQL: short transactions, durable commits, and patience with a busy database.
 
 SQLite runs in WAL mode with synchronous=FULL, so that a commit is on disk before anybody hears of it, and writers
 begin with BEGIN IMMEDIATE: taking the lock at the start is what keeps two claims from reading the same free place.
@@ -24,28 +24,28 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 PATIENCE_SECONDS = 20.0
-"""How long a write is tried again on a busy database before the caller hears of it."""
+"""How long a write is repeated while the database is busy, before the caller gets an error."""
 
 SQLITE_WAITS_SECONDS = 5.0
-"""How long SQLite itself waits for a lock, before a write counts as tried."""
+"""How long SQLite itself waits for a lock in one attempt to write."""
 
 IDLE_SECONDS = 1.0
-"""After so long without use a connection to PostgreSQL is tried before it is used."""
+"""A connection to PostgreSQL that was idle for longer than this is tested before it is used."""
 
 RETRIED_STATES = {"40001", "40P01", "55P03", "57P01", "57P03", "08006", "08003", "08001", "53300"}
 """PostgreSQL: serialisation failure, deadlock, lock not available, shutting down or starting, connection lost."""
 
 
 class BusyError(RuntimeError):
-    """The database stayed busy for longer than we wait."""
+    """The database was busy for longer than `PATIENCE_SECONDS`."""
 
 
 class GoneError(BusyError):
-    """The file of the database is not the one that was opened: what is written now would be in a deleted file."""
+    """The file of the database was deleted or replaced: what is written now would be lost."""
 
 
 class Database:
-    """An engine with the two kinds of transaction that the project uses.
+    """A database with the two kinds of transaction that a project needs, `read` and `write`.
 
     >>> from tempfile import mkdtemp
     >>> database = Database(f"sqlite:///{mkdtemp()}/project.sqlite")
@@ -71,7 +71,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A read transaction: one consistent picture, and nobody waits for it."""
+        """A read transaction: it sees one state of the database throughout, and nobody waits for it."""
         with self.engine.connect() as connection, connection.begin():
             yield connection
 
@@ -87,7 +87,7 @@ class Database:
             try:
                 return self._write_once(lambda connection: work(connection, *given, **named))
             except (DBAPIError, PoolTimeout) as error:
-                # Two that insert the same key at once: the second look finds the row of the first.
+                # Two transactions inserted the same key at once: the second, run again, finds the row of the first.
                 races += isinstance(error, IntegrityError)
                 if not (is_busy(error) or (isinstance(error, IntegrityError) and races <= 3)):
                     raise
@@ -104,7 +104,7 @@ class Database:
             connection = connection.execution_options(oneof_begin="BEGIN IMMEDIATE")
             with connection.begin():
                 done = work(connection)
-                # Before the commit: whoever is told that it is stored must find it in the file that is there.
+                # Before the commit, so that nobody is told "stored" about a file that is gone.
                 self.check_file()
                 return done
 
@@ -127,7 +127,7 @@ class Database:
 
 
 def is_busy(error: Exception) -> bool:
-    """Whether trying again can help."""
+    """Whether the error comes from a busy database, so that trying again can help."""
     if isinstance(error, PoolTimeout):
         return True
     if not isinstance(error, DBAPIError):
@@ -144,7 +144,7 @@ def is_busy(error: Exception) -> bool:
 
 
 def is_full(error: Exception) -> bool:
-    """Whether the disk has no room for what was to be stored."""
+    """Whether the error comes from a full disk."""
     cause: Any = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, OSError):
         return cause.errno == errno.ENOSPC
@@ -174,7 +174,7 @@ def _sqlite_engine(url: Any) -> Engine:
 
 
 def _postgres_engine(url: Any) -> Engine:
-    # The connection used last is used next: its statements are prepared, and those beyond what is needed fall idle.
+    # The connection used last is used next: it has its statements prepared, and connections that are too many idle.
     engine = create_engine(url, pool_size=8, max_overflow=24, pool_use_lifo=True, connect_args={"connect_timeout": 10})
 
     @event.listens_for(engine, "checkin")
@@ -183,7 +183,7 @@ def _postgres_engine(url: Any) -> Engine:
 
     @event.listens_for(engine, "checkout")
     def _alive(connection: Any, record: Any, _proxy: Any) -> None:
-        # After a while the server at the other end may have gone; asking at every checkout would cost a round trip.
+        # After a while the server may have closed it. To test at every checkout would cost a trip to the server.
         if time.monotonic() - record.info.get("since", time.monotonic()) > IDLE_SECONDS:
             try:
                 engine.dialect.do_ping(connection)

@@ -13,25 +13,25 @@ from oneof.annotation.store.schema import draws, facts, guidelines
 
 
 def get(connection: Connection, name: str, default: str) -> str:
-    """One value."""
+    """The value of this name, or `default`."""
     found = connection.execute(select(facts.c.value).where(facts.c.name == name)).scalar()
     return default if found is None else str(found)
 
 
 def put(connection: Connection, name: str, value: str) -> None:
-    """Set one value."""
+    """Set the value of this name."""
     if not connection.execute(update(facts).where(facts.c.name == name).values(value=value)).rowcount:
         connection.execute(insert(facts).values(name=name, value=value))
 
 
 def add(connection: Connection, name: str, amount: int) -> None:
-    """Add to a whole number; the row's lock keeps two importers from losing one another's sum."""
+    """Add to a value that is a whole number. The row is locked, so that no sum of two writers gets lost."""
     current = connection.execute(select(facts.c.value).where(facts.c.name == name).with_for_update()).scalar()
     put(connection, name, str(int(current or 0) + amount))
 
 
 def project_id(database: Database) -> str:
-    """A random name for this project, made once."""
+    """A random name for this project, which is made once and then stays."""
 
     def work(connection: Connection) -> str:
         known = get(connection, "project_id", "")
@@ -44,46 +44,48 @@ def project_id(database: Database) -> str:
 
 
 def class_names(project: Project) -> str:
-    """The names by number, as they are kept to notice a list that was edited by hand."""
+    """The names of the classes by number, as JSON; stored to notice when somebody edits the list by hand."""
     return json.dumps([one.name for one in project.classes], ensure_ascii=False)
 
 
 def check_classes(database: Database, project: Project, *, remember: bool = True) -> None:
-    """Refuse classes that were edited by hand so that questions asked already mean something else.
+    """An error if somebody edited the classes by hand so that stored questions now mean something else.
 
-    Questions hold the numbers of classes, and what answers to expect follows from how many there are. New names and
-    definitions are fine; another number of classes, or another order, is not. remember: keep new names, to compare
-    with the next time; not within a transaction that writes, which would wait for itself.
+    Questions hold the numbers of classes, and the expected share of yes follows from how many classes there are. New
+    names and definitions are fine; another number of classes, or another order, is not. remember: store the new names
+    for the next comparison; False within a write transaction, which would wait for itself.
     """
     names = [one.name for one in project.classes]
     lineage = project.lineage
-    place = project.folder / "classes.json"
-
+    file = project.folder / "classes.json"
     with database.read() as connection:
         last = select(draws.c.classes, draws.c.edition).order_by(draws.c.id.desc()).limit(1)
         drawn = connection.execute(last).first()
-        there = 0 if drawn is None else len(lineage.active(drawn.edition))
-        if drawn is not None and (drawn.classes != there or drawn.edition > lineage.edition):
-            raise ProjectError(
-                f"{place}: {there} classes, but questions were drawn from {drawn.classes}; put them back"
-            )
+        count = 0 if drawn is None else len(lineage.active(drawn.edition))
+        if drawn is not None and (drawn.classes != count or drawn.edition > lineage.edition):
+            raise ProjectError(f"{file}: {count} classes, but questions were drawn from {drawn.classes}; put them back")
         before = json.loads(get(connection, "class_names", "[]"))
         if before != names and sorted(before) == sorted(names):
             moved = next(index for index, name in enumerate(names) if name != before[index])
             raise ProjectError(
-                f"{place}: class {moved + 1} was {before[moved]!r} and is {names[moved]!r}; questions hold the numbers "
+                f"{file}: class {moved + 1} was {before[moved]!r} and is {names[moved]!r}; questions hold the numbers "
                 "of classes, so put them back in their order"
             )
     if before != names and remember:
         database.write(lambda connection: put(connection, "class_names", class_names(project)))
 
 
-def current_guidelines(database: Database, project: Project) -> tuple[int, str]:
-    """The guidelines and their version; a changed file becomes the next version."""
+def guidelines_text(project: Project) -> str:
+    """What annotators read, as its file says now."""
     try:
-        text = project.guidelines_file.read_text(encoding="utf-8", errors="replace").replace("\0", "")
+        return project.guidelines_file.read_text(encoding="utf-8", errors="replace").replace("\0", "")
     except FileNotFoundError:
-        text = ""
+        return ""
+
+
+def current_guidelines(database: Database, project: Project) -> tuple[int, str]:
+    """The version number and the text of the guidelines; a changed file becomes the next version."""
+    text = guidelines_text(project)
     latest = select(guidelines).order_by(guidelines.c.version.desc()).limit(1)
     with database.read() as connection:
         row = connection.execute(latest).first()

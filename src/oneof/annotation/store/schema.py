@@ -1,9 +1,9 @@
 """The tables of an annotation project.
 
-Two kinds of rows. *Events* are append-only: every answer, undo, redo, flag and withdrawal, in order; database triggers
-refuse to change or delete one. Everything that says how things stand now (who holds which question, the current
-answer, the counters) is derived from them and kept beside them in the same transaction, so that no click ever counts
-a table; `audit.py` derives it again and compares.
+*Events* are append-only: every answer, undo, redo, flag and withdrawal, in order; database triggers refuse to change or
+delete one. The present state (who holds which question, the current answer, the counters) follows from the events, and
+is stored beside them in the same transaction, so that no click has to count the rows of a table. `auditing` derives it
+again from the events and compares.
 
 Times are seconds since 1970 (UTC).
 """
@@ -56,11 +56,11 @@ people = Table(
     Column("revoked_at", Float),
     Column("paused", Boolean, nullable=False, default=False),
     Column("guidelines", Integer),
-    # Where this annotator's search for the next question stands: a pointer that goes round the questions.
+    # How far this annotator's search for the next question has come: a pointer that goes round the questions.
     Column("cursor", BigInteger, nullable=False, default=-1),
     Column("claimed", Integer, nullable=False, default=0),
     Column("repeat_cursor", Integer, nullable=False, default=0),
-    # What this annotator has answered and skipped, and how much of it fills a wanted place of the project.
+    # How much this annotator has answered and skipped, and how much of it fills places (see tasks.quota).
     Column("answered", Integer, nullable=False, default=0),
     Column("skipped", Integer, nullable=False, default=0),
     Column("counted_answered", Integer, nullable=False, default=0),
@@ -93,7 +93,7 @@ sources = Table(
     Column("id", Id, primary_key=True),
     Column("root", Text, nullable=False, unique=True),
 )
-"""Folders that image items live in."""
+"""Folders that hold the files of pictures and sounds."""
 
 items = Table(
     "items",
@@ -106,7 +106,7 @@ items = Table(
     Column("source_id", ForeignKey("sources.id")),
     Column("text", Text),
     Column("gold", Integer),
-    # Taken out of the project, and why; None while it is in.
+    # When and why it was taken out of the project; None while it is in.
     Column("removed_at", Float),
     Column("removed_because", Text),
 )
@@ -120,11 +120,11 @@ draws = Table(
     Column("size", Integer, nullable=False),
     Column("drawn", Integer, nullable=False),
     Column("design", String(12), nullable=False, server_default="uniform"),
-    # Which list of classes it was drawn from: the number of changes to them before; see `project/lineage.py`.
+    # Which list of classes it was drawn from: how often the list had changed before; see `project/lineage.py`.
     Column("edition", Integer, nullable=False, default=0, server_default="0"),
     Column("created_at", Float, nullable=False),
 )
-"""One draw of many subsets: for a uniform one the seed and the sizes are enough to draw them again."""
+"""One draw of many questions. A uniform draw can be made again from its seed and sizes."""
 
 tasks = Table(
     "tasks",
@@ -136,18 +136,18 @@ tasks = Table(
     Column("subset", Text, nullable=False),
     Column("draw_id", ForeignKey("draws.id"), nullable=False),
     Column("draw_row", Integer, nullable=False),
-    # How the question was chosen: uniform, adaptive, or prediction (a model's guess among decoys, to judge that model).
+    # How the question was chosen: uniform, adaptive, or prediction (what a model predicts, among decoys, to judge it).
     Column("design", String(12), nullable=False, default="uniform", server_default="uniform"),
     Column("predicted", Integer),
     Column("model_id", BigInteger),
-    # Places: how many answers are wanted, and how many of them nobody holds or has filled.
+    # Places: how many answers are wanted, and how many of those nobody holds or has given.
     Column("quota", Integer, nullable=False),
     Column("free", Integer, nullable=False),
-    # The order of asking: rounds first, random within a round, so that the first answers are a fair sample.
+    # The order of asking: round by round, random within a round, so that the first answers are a fair sample.
     Column("position", BigInteger, nullable=False),
     Column("reserved_for", ForeignKey("people.id")),
     Column("repeat_of", BigInteger),
-    # Of a removed item: asked no more. Its open places wait in `aside` until the item is brought back.
+    # The item was removed: nobody is asked any more. Open places wait in `aside` until the item is brought back.
     Column("removed", Boolean, nullable=False, default=False, server_default=false()),
     Column("aside", Integer, nullable=False, default=0, server_default="0"),
     Index(
@@ -173,17 +173,17 @@ claims = Table(
     metadata,
     Column("task_id", ForeignKey("tasks.id"), primary_key=True),
     Column("person_id", ForeignKey("people.id"), primary_key=True),
-    # held: on somebody's screen; answered; returned: given back or run out; withdrawn: answered, but no longer used;
-    # overruled: answered, but a reviewer's answer is used in its place.
+    # held: on somebody's screen; answered; returned: given back, or expired; withdrawn: answered, but no longer used;
+    # overruled: answered, but a reviewer's answer is used instead.
     Column("state", String(12), nullable=False),
     Column("ordinal", Integer, nullable=False),
     Column("claimed_at", Float, nullable=False),
     Column("expires_at", Float, nullable=False),
-    # Whether it takes one of the task's places. A late answer beyond the quota does not.
+    # Whether it takes one of the task's places; a late answer to a question that has all its answers does not.
     Column("placed", Boolean, nullable=False),
     Column("event_id", BigInteger),
     Column("answer", String(4)),
-    # Whether the question was ever shown to this person beside the model's guess.
+    # Whether this person was ever shown the model's prediction beside the question.
     Column("shown", Boolean, nullable=False, default=False, server_default=false()),
     Index(
         "ix_claims_held",
@@ -194,7 +194,7 @@ claims = Table(
     Index("ix_claims_person_ordinal", "person_id", "ordinal"),
     Index("ix_claims_person_state", "person_id", "state", "event_id"),
 )
-"""Who was asked what, and the current answer: at most one row a person and task."""
+"""Who was asked what, and their current answer: at most one row for each task and person."""
 
 events = Table(
     "events",
@@ -212,9 +212,9 @@ events = Table(
     Column("claimed_at", Float),
     Column("late", Boolean, nullable=False, default=False),
     Column("flip", Float, nullable=False, default=0.0),
-    # After "can't tell" to a question that judges: what the person would say if they had to. Never an answer.
+    # After a skip of a question that judges: what the person would say if they had to. It is never used as an answer.
     Column("guess", String(4)),
-    # Whether the model's guess stood beside the question; not known of answers from before this was kept.
+    # Whether the model's prediction was shown beside the question; None for answers from before this was stored.
     Column("shown", Boolean),
     Column("target", BigInteger),
     Column("previous", BigInteger),
@@ -230,7 +230,7 @@ models = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("trained_at", Float, nullable=False),
-    # The last event training saw: later answers are fresh evidence about the model.
+    # The last event that training saw: the model has not learned from later answers.
     Column("last_event", BigInteger, nullable=False),
     Column("answers", Integer, nullable=False),
     Column("accuracy", Float),
@@ -239,7 +239,7 @@ models = Table(
     Column("held_out", Integer, nullable=False),
     # Which list of classes its answers are about.
     Column("edition", Integer, nullable=False, default=0, server_default="0"),
-    # The share of items that were kept aside, and the last item that has its prediction, if it could be read.
+    # The share of items that were kept aside, and the last item that the model has tried to predict.
     Column("aside_share", Float),
     Column("last_item", BigInteger, nullable=False, default=0, server_default="0"),
 )
@@ -251,7 +251,7 @@ predictions = Table(
     Column("item_id", ForeignKey("items.id"), primary_key=True),
     Column("label", Integer, nullable=False),
     Column("held_out", Boolean, nullable=False),
-    # The probability that the model gives this label; unknown for predictions of before it was kept.
+    # The probability that the model gives this label; None for predictions from before it was stored.
     Column("confidence", Float),
 )
 
@@ -265,14 +265,14 @@ journal = Table(
     Column("detail", Text, nullable=False),
     sqlite_autoincrement=True,
 )
-"""What managers did, in order and append-only. person_id: None for the command line. detail: JSON."""
+"""What managers did, in order; append-only. person_id: None for the command line. detail: JSON."""
 
 jobs = Table(
     "jobs",
     metadata,
     Column("id", Id, primary_key=True),
     Column("kind", String(16), nullable=False),
-    # waiting, running, done or failed; what runs says so every few seconds in beat_at.
+    # waiting, running, done or failed; a job that runs updates beat_at every few seconds.
     Column("state", String(12), nullable=False),
     Column("person_id", ForeignKey("people.id")),
     Column("request", Text, nullable=False),
@@ -283,7 +283,7 @@ jobs = Table(
     Column("total", Integer, nullable=False, default=0),
     Column("message", Text, nullable=False, default=""),
 )
-"""Work that takes longer than a request: training and imports, each in a process of its own."""
+"""Work that takes longer than a request: training, imports and predictions, each in a process of its own."""
 
 tokens = Table(
     "tokens",
@@ -296,7 +296,7 @@ tokens = Table(
     Column("used_at", Float),
     Column("revoked_at", Float),
 )
-"""Keys of programs: each acts for the person who made it."""
+"""Keys by which programs use the project: each acts for the person who made it."""
 
 webhooks = Table(
     "webhooks",
@@ -307,11 +307,11 @@ webhooks = Table(
     Column("kinds", String(64), nullable=False),
     Column("created_at", Float, nullable=False),
     Column("removed_at", Float),
-    # How far this address has been told: the last event, and the last entry of the journal.
+    # The last event, and the last entry of the journal, that were sent to this address.
     Column("told_event", BigInteger, nullable=False),
     Column("told_entry", BigInteger, nullable=False),
     Column("failures", Integer, nullable=False, default=0),
     Column("retry_at", Float, nullable=False, default=0.0),
     Column("last_reply", Text),
 )
-"""Addresses that are told of answers, of a trained model and of the end."""
+"""Addresses that are told of answers, of trained models, and when all wanted answers are given."""

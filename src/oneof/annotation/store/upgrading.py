@@ -25,7 +25,7 @@ def upgrade(database: Database) -> None:
     >>> "events" in inspect(database.engine).get_table_names()
     True
     """
-    # A server that is not there is told at once; only a busy one is worth waiting for.
+    # If the server cannot be reached, this fails at once; only a busy one is worth waiting for.
     with database.engine.connect():
         pass
 
@@ -43,7 +43,7 @@ def upgrade(database: Database) -> None:
 
 @cache
 def newest() -> str | None:
-    """The name of the newest step."""
+    """The name of the newest migration."""
     return ScriptDirectory.from_config(_config()).get_current_head()
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, Row, select
 from starlette.concurrency import run_in_threadpool
 
-from oneof.annotation.asking import claims, events, standing
+from oneof.annotation.asking import claims, recording, standing
 from oneof.annotation.web import messages, presenting
 from oneof.annotation.web.site import Annotator, TheSite, as_annotator
 
@@ -34,7 +34,7 @@ def claim(request: Request, site: TheSite, wanted: messages.Claim | None = None)
 
     def work(connection: Connection, me: Row[Any]) -> tuple[claims.Claimed, list[dict[str, Any]], dict[str, Any]]:
         project = site.project
-        got = claims.claim(
+        claimed = claims.claim(
             connection,
             project,
             me.id,
@@ -44,12 +44,12 @@ def claim(request: Request, site: TheSite, wanted: messages.Claim | None = None)
             exclude=wanted.exclude,
             standing=me,
         )
-        shown = [presenting.question(connection, project, me.id, task, now, site.base) for task in got.tasks]
-        return got, shown, standing.progress(me)
+        shown = [presenting.question(connection, project, me.id, task, now, site.base) for task in claimed.tasks]
+        return claimed, shown, standing.progress(me)
 
-    got, shown, progress = as_annotator(request, site, work)
+    claimed, shown, progress = as_annotator(request, site, work)
     if not shown:
-        return Response(status_code=204, headers={"X-Oneof-Reason": got.reason or "done"})
+        return Response(status_code=204, headers={"X-Oneof-Reason": claimed.reason or "done"})
     common = {"progress": progress, "guidelines_version": site.guidelines()[0]}
     return JSONResponse(shown[0] | common if wanted.count is None else {"tasks": shown} | common)
 
@@ -83,8 +83,8 @@ def answer(request: Request, site: TheSite, sent: messages.Answer) -> Response:
     def work(connection: Connection, me: Row[Any]) -> tuple[dict[str, Any], bool]:
         _refuse_untrue(sent, site.project.settings.flip, version)
         shown = sent.guidelines_version or me.guidelines or version
-        given = events.Given(sent.id, sent.task, sent.answer, sent.seconds, sent.reason, shown, sent.guess)
-        event, new = events.record_answer(connection, site.project, me.id, given, site.clock(), standing=me)
+        given = recording.Given(sent.id, sent.task, sent.answer, sent.seconds, sent.reason, shown, sent.guess)
+        event, new = recording.record_answer(connection, site.project, me.id, given, site.clock(), standing=me)
         row = presenting.answer_row(event) | {"progress": presenting.progress(connection, me.id)}
         return row, new
 
@@ -98,7 +98,7 @@ def undo(site: TheSite, person: Annotator, wanted: messages.Undo) -> dict[str, A
     now = site.clock()
 
     def work(connection: Connection) -> dict[str, Any]:
-        answer = events.undo(connection, site.project, person.id, wanted.id, now, wanted.answer_id)
+        answer = recording.undo(connection, site.project, person.id, wanted.id, now, wanted.answer_id)
         return {
             "task": presenting.question(connection, site.project, person.id, answer.task_id, now, site.base),
             "undone": answer.client_id,
@@ -112,10 +112,10 @@ def undo(site: TheSite, person: Annotator, wanted: messages.Undo) -> dict[str, A
 
 @router.post("/api/redo", tags=["annotating"])
 def redo(site: TheSite, person: Annotator, wanted: messages.Redo) -> dict[str, Any]:
-    """Let the answer that was taken back last stand again."""
+    """Bring back the answer that was undone last."""
 
     def work(connection: Connection) -> dict[str, Any]:
-        answer = events.redo(connection, person.id, wanted.id, site.clock(), wanted.answer_id)
+        answer = recording.redo(connection, person.id, wanted.id, site.clock(), wanted.answer_id)
         return {
             "redone": answer.client_id,
             "answer_id": answer.client_id,
@@ -130,7 +130,7 @@ def redo(site: TheSite, person: Annotator, wanted: messages.Redo) -> dict[str, A
 @router.post("/api/flags", tags=["annotating"], status_code=201)
 def flag(site: TheSite, person: Annotator, sent: messages.Flag) -> Response:
     """Leave a remark about an item for the manager."""
-    event, new = site.database.write(events.flag, person.id, sent.id, sent.task, sent.comment, site.clock())
+    event, new = site.database.write(recording.flag, person.id, sent.id, sent.task, sent.comment, site.clock())
     row = {"id": event.client_id, "task": event.task_id, "comment": event.comment, "at": event.at}
     return JSONResponse(row, status_code=201 if new else 200)
 

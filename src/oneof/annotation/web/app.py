@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -17,7 +18,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from oneof.annotation.asking.events import ConflictError, UnknownTaskError
+from oneof.annotation.asking.recording import ConflictError, UnknownTaskError
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
@@ -36,7 +37,7 @@ log = logging.getLogger("oneof.annotation")
 
 
 def create_app(project: Project, database: Database, root: str = "", slug: str = "") -> FastAPI:
-    """The application of one project, served at the path `root`/`slug`. Several processes may serve the same one."""
+    """The application of one project, at the path `root`/`slug`. Several processes may serve the same project."""
     upgrade(database)
     facts.check_classes(database, project)
 
@@ -80,13 +81,13 @@ def create_app(project: Project, database: Database, root: str = "", slug: str =
 def page_templates() -> Jinja2Templates:
     """The templates; each site sets its own `base`."""
     templates = Jinja2Templates(HERE / "templates")
-    wording.teach(templates.env)
-    translating.teach(templates.env)
+    wording.add_filters(templates.env)
+    translating.add_texts(templates.env)
     return templates
 
 
 def static_files() -> StaticFiles:
-    """Scripts, styles and pictures of the pages, which browsers ask for anew each time and get if they changed."""
+    """Scripts, styles and pictures of the pages. Browsers ask each time, and load what has changed."""
     return _Static(directory=HERE / "static")
 
 
@@ -97,66 +98,73 @@ class _Static(StaticFiles):
         return response
 
 
-async def _bad_request(_request: Request, error: Exception) -> Response:
+async def _bad_request(request: Request, error: Exception) -> Response:
     """Say what is wrong, without sending the input back: it may be anything."""
     assert isinstance(error, RequestValidationError)
+    if all(one["loc"][0] == "path" for one in error.errors()) and wants_page(request):
+        return await _refused(request, HTTPException(404))
     details = [f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}".lstrip(": ") for one in error.errors()]
-    return JSONResponse({"detail": "; ".join(details[:5])}, status_code=422)
+    return await _refused(request, HTTPException(422, "; ".join(details[:5])))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     site: Site = request.app.state.site
-    path = request.scope["path"].removeprefix(site.base)
-    if not wants_page(request, path):
+    if not wants_page(request):
         return JSONResponse({"detail": error.detail}, status_code=error.status_code, headers=error.headers)
     response = error_page(site.templates, request, error, site.project.settings.language, site.root)
     if error.status_code == 401 and "again" not in request.query_params:
         # Right after a link on another site (webmail, chat) browsers hold back a Strict cookie that was just set.
         # Coming from our own page they send it, so the page asks once more by itself.
-        response.headers["Refresh"] = f"0; url={site.base}{path}?again=1"
+        response.headers["Refresh"] = f"0; url={site.base}{quote(_path(request))}?again=1"
     return response
 
 
 async def _failed(request: Request, _error: Exception) -> Response:
-    """A mistake of ours. It is in the log; the person gets a page with a way back."""
+    """An error of the program. It is in the log; people get a page with a link back."""
     site: Site = request.app.state.site
     mistake = translating.Refusal(500, "our_mistake")
-    if not wants_page(request, request.scope["path"].removeprefix(site.base)):
+    if not wants_page(request):
         return JSONResponse({"detail": mistake.detail}, status_code=500)
     return error_page(site.templates, request, mistake, site.project.settings.language, site.root)
 
 
-def wants_page(request: Request, path: str) -> bool:
-    """Whether a person is looking, rather than a script."""
-    if path.startswith(("/api/", "/items/", "/thumbnails/", "/examples/", "/static/")):
+def wants_page(request: Request) -> bool:
+    """Whether a person opened this address, rather than a script or a page that loads a picture."""
+    if _path(request).startswith(("/api/", "/items/", "/thumbnails/", "/examples/", "/guidelines/", "/static/")):
         return False
     return "text/html" in request.headers.get("accept", "*/*").replace("*/*", "text/html")
+
+
+def _path(request: Request) -> str:
+    """The path of a request within its project."""
+    site: Site = request.app.state.site
+    return str(request.scope["path"]).removeprefix(site.base)
 
 
 def error_page(
     templates: Jinja2Templates, request: Request, error: HTTPException, language: str = "auto", root: str = ""
 ) -> Response:
-    """A page that says what is wrong and leads back. language: as the project's settings name it."""
+    """A page with the error and a link back. language: the setting of the project."""
     spoken = translating.language_of(request, language)
     status = error.status_code
     context = translating.context(spoken, root) | {
         "title": spoken.text(f"error.{status}" if status in (401, 403, 404) else "error.other"),
-        "message": translating.said(error, spoken),
+        "message": translating.message_of(error, spoken),
         "status": status,
     }
     return templates.TemplateResponse(request, "error.html", context, status_code=status)
 
 
 def _detail(status: int) -> Any:
-    async def handler(_request: Request, error: Exception) -> Response:
-        return JSONResponse({"detail": str(error)}, status_code=status)
+    async def handler(request: Request, error: Exception) -> Response:
+        return await _refused(request, HTTPException(status, str(error)))
 
     return handler
 
 
 async def _gone(_request: Request, _error: Exception) -> Response:
-    """The browser left before its request was whole; nobody reads this reply."""
+    """The browser went away before it had sent the whole request; nobody reads this reply."""
     return Response(status_code=400)
 
 

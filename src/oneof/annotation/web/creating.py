@@ -23,7 +23,7 @@ from starlette.routing import Route
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import GUIDELINES
 from oneof.annotation.project.starting import start_project
-from oneof.annotation.store.making import new_database
+from oneof.annotation.store.new_databases import new_database
 from oneof.annotation.web.dashboard.frame import form
 from oneof.files.atomic import replacing
 
@@ -78,12 +78,11 @@ def create(home: Path, fields: dict[str, str], taken: set[str], database_server:
     name = " ".join(fields.get("name", "").split())
     if not name:
         raise ProjectError("name: nothing was given")
-    size = fields.get("size", "").strip()
-    if not size.isdecimal():
-        raise ProjectError(f"labels in a question: {size[:20]!r} is not a whole number")
+    size = _whole(fields.get("size", ""), "labels in a question")
+    questions = _whole(fields.get("questions_per_item") or "1", "questions about each item")
     slug = slug_of(name, taken | {path.name for path in home.iterdir()})
     folder = home / slug
-    values = {"name": name, "size": int(size), "questions_per_item": int(fields.get("questions_per_item") or 1)}
+    values: dict[str, Any] = {"name": name, "size": size, "questions_per_item": questions}
     values |= {"question": fields["question"].strip()} if fields.get("question", "").strip() else {}
     folder.mkdir()
     try:
@@ -94,6 +93,13 @@ def create(home: Path, fields: dict[str, str], taken: set[str], database_server:
     except BaseException:
         rmtree(folder, ignore_errors=True)
         raise
+
+
+def _whole(text: str, title: str) -> int:
+    text = text.strip()
+    if not text.isdecimal() or len(text) > 9:
+        raise ProjectError(f"{title}: {text[:20]!r} is not a whole number")
+    return int(text)
 
 
 def _start(folder: Path, values: dict[str, Any], fields: dict[str, str], database_url: str | None) -> str:

@@ -1,4 +1,4 @@
-"""One server for one project or for several: which ones, under which paths, and how it stands to a reverse proxy."""
+"""One server for one project or for several: which ones, at which paths, and behind which reverse proxies."""
 
 import logging
 import re
@@ -22,11 +22,11 @@ from starlette.requests import Request
 from starlette.routing import Mount, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from oneof.annotation.asking import people
+from oneof.annotation.asking import access
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project, open_project
 from oneof.annotation.store.database import Database
-from oneof.annotation.store.making import postgres_address
+from oneof.annotation.store.new_databases import postgres_address
 from oneof.annotation.web import creating, translating
 from oneof.annotation.web.app import create_app, error_page, page_templates, static_files
 from oneof.annotation.web.logs import AccessLog
@@ -43,7 +43,7 @@ OWN = ("static", "healthz", "metrics", "new")
 
 
 class Hosting(BaseModel):
-    """What `serve` was asked to do, in a form that can be handed to other processes.
+    """The options of `serve`, in a form that can be handed to other processes.
 
     several: whether other processes serve the same projects. address: where the server is reached, once it is known.
     database_server: a PostgreSQL database beside which those of new projects are made.
@@ -120,7 +120,7 @@ class Hosted:
 
     @property
     def site(self) -> Site:
-        """What its routes share."""
+        """What the routes of the project share."""
         site: Site = self.app.state.site
         return site
 
@@ -130,7 +130,7 @@ class Hosted:
         if token is None:
             return None
         with self.database.read() as connection:
-            return token if people.by_token(connection, token) is not None else None
+            return token if access.by_token(connection, token) is not None else None
 
 
 def find_projects(folders: list[Path]) -> dict[str, Path]:
@@ -210,7 +210,7 @@ class Host:
         )
 
     def close(self) -> None:
-        """Look after nothing any more, and close every database."""
+        """Stop the background work of every project, and close every database."""
         self._serving.close()
         for one in self.hosted:
             one.database.close()
@@ -235,7 +235,7 @@ class Host:
             )
 
         async def index(request: Request) -> Response:
-            """The projects that this browser has signed in to; nobody else learns which there are."""
+            """The projects that this browser has signed in to. Others do not learn which projects there are."""
             await run_in_threadpool(self._adopt_all)
             context: dict[str, Any] = {"projects": await run_in_threadpool(self._signed_in, request)}
             context |= translating.context(translating.language_of(request), self.hosting.root_path)
@@ -296,7 +296,7 @@ class Host:
     def _signed_in(self, request: Request) -> list[dict[str, str]]:
         found = []
         for one in self.hosted:
-            person = session_of(request, one.site, people.ROLES)
+            person = session_of(request, one.site, access.ROLES)
             if person is not None:
                 found.append({"name": one.site.project.settings.name, "url": f"{one.site.base}/", "as": person.name})
         return found

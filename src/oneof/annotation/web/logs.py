@@ -1,4 +1,4 @@
-"""What the server writes down: a line per request, and what goes wrong. Never the token of a link, nor an answer."""
+"""The log: one line for each request, and errors. The token of a link and an answer are never in it."""
 
 import logging
 import sys
@@ -35,18 +35,18 @@ class AccessLog:
             await self.app(scope, receive, send)
             return
 
-        def tell(status: int, seconds: float) -> None:
+        def report(status: int, seconds: float) -> None:
             client = scope["client"][0] if scope.get("client") else "-"
             path = shown_path(scope["path"])
-            # A monitor that asks every few seconds would bury the rest.
+            # A monitor that asks every few seconds would bury all other lines.
             level = logging.DEBUG if path.endswith(("/healthz", "/metrics")) and status < 400 else logging.INFO
             access.log(level, "%s %s %s %d %.0f ms", client, scope["method"], path, status, 1000 * seconds)
 
-        await watch(self.app, scope, receive, send, tell)
+        await timed(self.app, scope, receive, send, report)
 
 
-async def watch(app: ASGIApp, scope: Scope, receive: Receive, send: Send, tell: Callable[[int, float], None]) -> None:
-    """Let `app` handle a request, then tell its status and its seconds; a request that raises counts as 500."""
+async def timed(app: ASGIApp, scope: Scope, receive: Receive, send: Send, report: Callable[[int, float], None]) -> None:
+    """Let `app` handle a request, then call `report(status, seconds)`; a request that raises counts as 500."""
     started, status = time.perf_counter(), 500
 
     async def noted(message: Message) -> None:
@@ -58,7 +58,7 @@ async def watch(app: ASGIApp, scope: Scope, receive: Receive, send: Send, tell: 
     try:
         await app(scope, receive, noted)
     finally:
-        tell(status, time.perf_counter() - started)
+        report(status, time.perf_counter() - started)
 
 
 def shown_path(path: str) -> str:

@@ -1,26 +1,26 @@
-"""The HTTP API for programs: what the dashboard does, in JSON, with a key (`Authorization: Bearer oneof_...`)."""
+"""The HTTP API for programs: what the dashboard does, as JSON, with a key (`Authorization: Bearer oneof_...`)."""
 
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from sqlalchemy import select
 from starlette.exceptions import HTTPException
 
-from oneof.annotation.asking import known, managing, people, removing, reviewing, tokens
-from oneof.annotation.asking.people import Person, Role
+from oneof.annotation.asking import access, known, managing, removing, reviewing, tokens
+from oneof.annotation.asking.access import Person, Role
 from oneof.annotation.learning import catalogue, jobs
 from oneof.annotation.learning.report import model_report
 from oneof.annotation.learning.sizing import begin_round
 from oneof.annotation.project import changing_classes, taking_back
 from oneof.annotation.project.changing import change_guidelines, change_settings
-from oneof.annotation.store import journal
+from oneof.annotation.store import history
 from oneof.annotation.store.schema import models
 from oneof.annotation.web import transfer
 from oneof.annotation.web.dashboard.overview import figures
-from oneof.annotation.web.messages import Message
+from oneof.annotation.web.messages import Message, Number, TaskId, Word, storable
 from oneof.annotation.web.site import TheSite, the_manager
 
 router = APIRouter(prefix="/api/v1", tags=["programs"])
@@ -28,7 +28,7 @@ Filter = Literal["all", "unanswered", "skipped", "flagged", "disagreeing", "unsu
 
 
 def the_program(request: Request, site: TheSite) -> Person:
-    """Whom a program acts for: by its key, or by the manager's own session."""
+    """The manager for whom a program acts, by its key or by the manager's own session."""
     kind, _, key = request.headers.get("authorization", "").partition(" ")
     if not kind:
         return the_manager(request, site)
@@ -43,6 +43,9 @@ def the_program(request: Request, site: TheSite) -> Person:
 Program = Annotated[Person, Depends(the_program)]
 
 
+Changes = Annotated[dict[str, Any], AfterValidator(storable)]
+
+
 class NewPerson(Message):
     """Somebody to invite. again: replace the link of somebody who is here."""
 
@@ -52,13 +55,13 @@ class NewPerson(Message):
 
 
 class Paused(Message):
-    """Pause the project, or let it go on."""
+    """Pause the project, or resume it."""
 
     paused: bool
 
 
 class JudgingRound(Message):
-    """How many questions; or else the width of the interval (0.1: ten percentage points) that they shall give."""
+    """The number of questions; or the width of the interval that they should give (0.1: ten percentage points)."""
 
     questions: Annotated[int, Field(ge=1)] | None = None
     width: Annotated[float, Field(gt=0, lt=1)] | None = None
@@ -92,9 +95,9 @@ class KnownLabel(Message):
 class Verdict(Message):
     """A reviewer's answer to a question; accept: leave it as it is. target: the remark or miss that it settles."""
 
-    task: Annotated[int, Field(ge=1, lt=2**63)]
+    task: TaskId
     answer: Literal["yes", "no", "skip", "accept"]
-    target: Annotated[int, Field(ge=1, lt=2**63)] | None = None
+    target: TaskId | None = None
     note: Annotated[str, Field(max_length=2000)] | None = None
 
 
@@ -112,7 +115,7 @@ def status(site: TheSite, person: Program) -> dict[str, Any]:
 
 @router.post("/pause")
 def pause(site: TheSite, person: Program, wanted: Paused) -> dict[str, Any]:
-    """Pause the project, or let it go on."""
+    """Pause the project, or resume it."""
     managing.set_paused(site.database, None, wanted.paused, site.clock(), person.id)
     figures.forget()
     return {"paused": wanted.paused}
@@ -122,14 +125,14 @@ def pause(site: TheSite, person: Program, wanted: Paused) -> dict[str, Any]:
 def invite(request: Request, site: TheSite, person: Program, wanted: NewPerson) -> dict[str, Any]:
     """Make a personal link. It is shown once."""
     token = site.database.write(
-        people.invite, wanted.name, wanted.role, site.clock(), person.id, new_only=not wanted.again
+        access.invite, wanted.name, wanted.role, site.clock(), person.id, new_only=not wanted.again
     )
     figures.forget()
     return {"name": wanted.name, "role": wanted.role, "link": f"{site.address(request)}/join/{token}"}
 
 
 @router.post("/people/{name}/{action}")
-def act(site: TheSite, person: Program, name: str, action: managing.Action, to: str | None = None) -> dict[str, Any]:
+def act(site: TheSite, person: Program, name: Word, action: managing.Action, to: Word | None = None) -> dict[str, Any]:
     """Pause, resume, revoke, withdraw or restore (all answers of this person), or reassign what the person holds."""
     count = managing.act(site.database, action, name, site.clock(), person.id, to=to)
     figures.forget()
@@ -142,11 +145,11 @@ def items(
     person: Program,
     show: Filter = "all",
     after: Annotated[int, Field(ge=0, lt=2**62)] = 0,
-    search: str = "",
+    search: Word = "",
 ) -> dict[str, Any]:
     """Items that a filter lets through, a hundred at a time; go on with `after` = `following`."""
     with site.database.read() as connection:
-        found = catalogue.listed(connection, site.project, show, after, 100, search.replace("\0", ""))
+        found = catalogue.listed(connection, site.project, show, after, 100, search)
     return asdict(found)
 
 
@@ -157,7 +160,7 @@ async def bring_in(request: Request, site: TheSite, person: Program) -> dict[str
 
 
 @router.get("/items/{number}")
-def item(site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2**62)]) -> dict[str, Any]:
+def item(site: TheSite, person: Program, number: Number) -> dict[str, Any]:
     """One item with its questions, answers, evidence by class and prediction."""
     with site.database.read() as connection:
         found = catalogue.one_item(connection, site.project, number)
@@ -167,7 +170,7 @@ def item(site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2
 
 
 @router.post("/items/{number}/ask")
-def ask(site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2**62)]) -> dict[str, Any]:
+def ask(site: TheSite, person: Program, number: Number) -> dict[str, Any]:
     """Draw another question about an item."""
     site.database.write(known.ask_again, site.project, number, site.clock(), person.id)
     figures.forget()
@@ -175,9 +178,7 @@ def ask(site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2*
 
 
 @router.put("/items/{number}/gold")
-def gold(
-    site: TheSite, person: Program, number: Annotated[int, Field(ge=1, lt=2**62)], wanted: KnownLabel
-) -> dict[str, Any]:
+def gold(site: TheSite, person: Program, number: Number, wanted: KnownLabel) -> dict[str, Any]:
     """Set or clear the known label of an item."""
     site.database.write(known.set_known, site.project, number, wanted.label, site.clock(), person.id)
     figures.forget()
@@ -186,7 +187,7 @@ def gold(
 
 @router.post("/items/{name}/{action}")
 def take_out(
-    site: TheSite, person: Program, name: str, action: Literal["remove", "restore"], reason: str = ""
+    site: TheSite, person: Program, name: Word, action: Literal["remove", "restore"], reason: Word = ""
 ) -> dict[str, Any]:
     """Take an item out by its name, or bring it back. Nothing is deleted."""
     if action == "remove":
@@ -199,7 +200,7 @@ def take_out(
 
 @router.get("/review")
 def review(site: TheSite, person: Program) -> dict[str, Any]:
-    """What waits for a reviewer."""
+    """The cases that wait for a reviewer."""
     with site.database.read() as connection:
         return {"cases": [asdict(one) for one in reviewing.queue(connection, site.project, 100)]}
 
@@ -229,7 +230,7 @@ def judge(site: TheSite, person: Program, wanted: JudgingRound) -> dict[str, Any
 
 @router.get("/jobs/{kind}")
 def job(site: TheSite, person: Program, kind: Literal["train", "import", "predict"]) -> dict[str, Any]:
-    """The last job of this kind: waiting, running, done or failed, and how far it is."""
+    """The last job of this kind: waiting, running, done or failed, and its progress."""
     with site.database.read() as connection:
         found = jobs.latest(connection, kind, site.clock())
     if found is None:
@@ -256,14 +257,14 @@ def report(site: TheSite, person: Program) -> dict[str, Any]:
 
 
 @router.get("/models/{version}.zip")
-def model(site: TheSite, person: Program, version: int) -> Response:
+def model(site: TheSite, person: Program, version: Number) -> Response:
     """A version of the model as one file."""
     return transfer.send_model(site, version)
 
 
 @router.get("/predictions.csv")
 def predictions(site: TheSite, person: Program) -> Response:
-    """What the current model says of every item."""
+    """The current model's prediction for every item."""
     return transfer.send_predictions(site)
 
 
@@ -288,7 +289,7 @@ def settings(site: TheSite, person: Program) -> dict[str, Any]:
 
 
 @router.patch("/settings")
-def change(site: TheSite, person: Program, changes: dict[str, Any]) -> dict[str, Any]:
+def change(site: TheSite, person: Program, changes: Changes) -> dict[str, Any]:
     """Change settings; all are checked before any is stored."""
     site.project = change_settings(site.database, site.project, changes, site.clock(), person.id)
     figures.forget()
@@ -303,29 +304,29 @@ def classes(site: TheSite, person: Program) -> dict[str, Any]:
 
 @router.post("/classes")
 def change_classes(site: TheSite, person: Program, wanted: NewClasses) -> dict[str, Any]:
-    """Change the classes. Without `confirmed` nothing is done: the reply says what it would mean."""
+    """Change the classes. Without `confirmed` nothing is changed: the reply lists the consequences."""
     change = changing_classes.Change(wanted.kind, wanted.name, wanted.into, wanted.before, wanted.definition, wanted.to)
     with site.database.read() as connection:
-        told = changing_classes.consequences(connection, site.project, change)
+        consequences = changing_classes.consequences(connection, site.project, change)
     if wanted.confirmed:
         site.project = changing_classes.apply(site.database, site.project, change, site.clock(), person.id)
         figures.forget()
-    return {"done": wanted.confirmed, "consequences": told}
+    return {"done": wanted.confirmed, "consequences": consequences}
 
 
 @router.post("/classes/take-back")
 def take_classes_back(site: TheSite, person: Program, wanted: TakeBack) -> dict[str, Any]:
-    """Take back the last change of the classes. Without `confirmed` the reply says which, and what that would mean."""
+    """Take back the last change of the classes. Without `confirmed` the reply only tells it and its consequences."""
     with site.database.read() as connection:
         step = taking_back.last(connection)
         if step is None:
             raise HTTPException(409, "no change of the classes is recorded that could be taken back")
-        told = taking_back.consequences(connection, site.project, step)
+        consequences = taking_back.consequences(connection, site.project, step)
     if wanted.confirmed:
         entry = step.entry if wanted.entry is None else wanted.entry
         site.project = taking_back.take_back(site.database, site.project, site.clock(), person.id, entry)
         figures.forget()
-    return {"done": wanted.confirmed, "entry": step.entry, "change": step.words, "consequences": told}
+    return {"done": wanted.confirmed, "entry": step.entry, "change": step.words, "consequences": consequences}
 
 
 @router.get("/guidelines")
@@ -343,7 +344,7 @@ def guidelines(site: TheSite, person: Program, wanted: Guidelines) -> dict[str, 
 
 
 @router.get("/journal")
-def history(site: TheSite, person: Program) -> dict[str, Any]:
+def journal(site: TheSite, person: Program) -> dict[str, Any]:
     """What managers and the server did, newest first."""
     with site.database.read() as connection:
-        return {"entries": [asdict(one) for one in journal.entries(connection, 500)]}
+        return {"entries": [asdict(one) for one in history.entries(connection, 500)]}

@@ -1,8 +1,9 @@
-"""Figures for Prometheus at `/metrics`: requests and how long they took, and how each project stands.
+"""Figures for Prometheus at `/metrics`: requests and how long they took, and the progress of each project.
 
-For those who have the token; without one, for this machine alone, and then not through a proxy: whoever comes
-through it looks local. Figures of projects come from the database, so every server process tells the same; requests
-are counted in files that the processes share (`PROMETHEUS_MULTIPROC_DIR`, which `serve --workers` sets).
+They are for whoever has the token. Without a token they are for this machine alone, and not through a proxy, because
+everybody who comes through one looks local. Figures of projects come from the database, so that every server process
+gives the same; requests are counted in files that the processes share (`PROMETHEUS_MULTIPROC_DIR`, which
+`serve --workers` sets).
 """
 
 import hmac
@@ -26,7 +27,7 @@ from oneof.annotation.asking.decoys import CURRENT_MODEL
 from oneof.annotation.learning import jobs
 from oneof.annotation.store import facts
 from oneof.annotation.store.schema import claims, people, webhooks
-from oneof.annotation.web.logs import watch
+from oneof.annotation.web.logs import timed
 
 if TYPE_CHECKING:
     from oneof.annotation.web.site import Site
@@ -54,7 +55,7 @@ class Metrics:
         self.app, self.root_path, self.token, self.proxied = app, root_path, token, proxied
         self.sites = sites
         self.registry = CollectorRegistry()
-        self.standing = _Standing(sites)
+        self.projects = _ProjectFigures(sites)
         shown = ["project", "what"]
         self.seconds = Histogram(
             "oneof_request_seconds", "How long requests took.", shown, buckets=BUCKETS, registry=self.registry
@@ -71,14 +72,14 @@ class Metrics:
             await (await self._page(scope))(scope, receive, send)
             return
 
-        def tell(status: int, seconds: float) -> None:
+        def report(status: int, seconds: float) -> None:
             first = path.split("/", 2)[1] if path.count("/") else ""
             project = first if any(site.slug == first for site in self.sites) else ""
             what = kind_of(path.removeprefix(f"/{project}") if project else path)
             self.seconds.labels(project, what).observe(seconds)
             self.requests.labels(project, what, str(status)).inc()
 
-        await watch(self.app, scope, receive, send, tell)
+        await timed(self.app, scope, receive, send, report)
 
     async def _page(self, scope: Scope) -> Response:
         why_not = self._refusal(scope)
@@ -105,11 +106,11 @@ class Metrics:
         if os.environ.get(SHARED):
             counted = CollectorRegistry()
             MultiProcessCollector(counted)
-        return generate_latest(counted) + generate_latest(self.standing.registry)
+        return generate_latest(counted) + generate_latest(self.projects.registry)
 
 
-class _Standing(Collector):
-    """How each project stands, looked up when somebody asks. Nothing here reads a whole table of tasks or events."""
+class _ProjectFigures(Collector):
+    """The figures of each project, read when somebody asks. No query goes through a whole table of tasks or events."""
 
     def __init__(self, sites: Sequence["Site"]) -> None:
         self.sites = sites
@@ -117,27 +118,27 @@ class _Standing(Collector):
         self.registry.register(self)
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing beforehand: it would ask the database."""
+        """No names beforehand: they would come from the database."""
         return ()
 
     def collect(self) -> Iterable[Metric]:
         """The figures of every project."""
         found: dict[str, GaugeMetricFamily] = {}
 
-        def tell(site: "Site") -> Callable[..., None]:
-            def one(name: str, about: str, value: float, **labels: str) -> None:
+        def adder(site: "Site") -> Callable[..., None]:
+            def add(name: str, about: str, value: float, **labels: str) -> None:
                 family = found.setdefault(name, GaugeMetricFamily(name, about, labels=["project", *labels]))
                 family.add_metric([site.slug, *labels.values()], value)
 
-            return one
+            return add
 
         for site in self.sites:
-            figures(site, tell(site))
+            figures(site, adder(site))
         return found.values()
 
 
-def figures(site: "Site", tell: Callable[..., None]) -> None:
-    """Give the figures of one project, one call for each: name, what it means, value, and labels by name."""
+def figures(site: "Site", add: Callable[..., None]) -> None:
+    """Call `add(name, meaning, value, **labels)` for each figure of one project."""
     now = site.clock()
     with site.database.read() as connection:
         sums = connection.execute(
@@ -156,23 +157,23 @@ def figures(site: "Site", tell: Callable[..., None]) -> None:
         model = connection.execute(CURRENT_MODEL).first()
         work = {kind: jobs.latest(connection, kind, now) for kind in jobs.KINDS}
         paused = facts.get(connection, "paused", "") == "yes"
-    tell("oneof_answers", "Answers yes or no that stand.", int(sums[0]))
-    tell("oneof_skips", "Answers can't tell that stand.", int(sums[1]))
-    tell("oneof_claims", "Questions handed out so far.", int(sums[2]))
-    tell("oneof_claims_held", "Questions on screens now.", held)
-    tell("oneof_answers_needed", "Answers wanted in all.", needed)
-    tell("oneof_queue", "Answers still wanted.", max(0, needed - int(sums[3])))
-    tell("oneof_paused", "1 while the project is paused.", paused)
-    tell("oneof_webhooks_failing", "Addresses whose last attempt failed.", failing)
+    add("oneof_answers", "Answers yes or no that stand.", int(sums[0]))
+    add("oneof_skips", "Answers can't tell that stand.", int(sums[1]))
+    add("oneof_claims", "Questions handed out so far.", int(sums[2]))
+    add("oneof_claims_held", "Questions on screens now.", held)
+    add("oneof_answers_needed", "Answers wanted in all.", needed)
+    add("oneof_queue", "Answers still wanted.", max(0, needed - int(sums[3])))
+    add("oneof_paused", "1 while the project is paused.", paused)
+    add("oneof_webhooks_failing", "Addresses whose last attempt failed.", failing)
     for kind, job in work.items():
         for state in ("waiting", "running", "done", "failed"):
-            tell("oneof_job", "1 for the state of the last job of a kind.", job is not None and job.state == state,
+            add("oneof_job", "1 for the state of the last job of a kind.", job is not None and job.state == state,
                  kind=kind, state=state)  # fmt: skip
     if model is not None:
-        tell("oneof_model_version", "The current version of the model.", model.id)
-        tell("oneof_model_trained_seconds", "When it was trained, in Unix time.", model.trained_at)
+        add("oneof_model_version", "The current version of the model.", model.id)
+        add("oneof_model_trained_seconds", "When it was trained, in Unix time.", model.trained_at)
         if model.accuracy is not None:
-            tell("oneof_model_accuracy", "Its accuracy without labels, as it was judged when trained.", model.accuracy)
+            add("oneof_model_accuracy", "Its accuracy without labels, as it was judged when trained.", model.accuracy)
 
 
 def kind_of(path: str) -> str:

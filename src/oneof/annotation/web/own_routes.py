@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from oneof.annotation.asking.people import Person
+from oneof.annotation.asking.access import Person
 from oneof.annotation.web import presenting, translating
 from oneof.annotation.web.site import Annotator, Site, TheSite
 

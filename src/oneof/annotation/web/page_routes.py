@@ -7,12 +7,11 @@ from fastapi.responses import FileResponse, RedirectResponse, Response
 from sqlalchemy import Connection, select, update
 from starlette.exceptions import HTTPException
 
-from oneof.annotation.asking import people
-from oneof.annotation.asking.people import Person
+from oneof.annotation.asking import access
+from oneof.annotation.asking.access import Person
 from oneof.annotation.project.classes import IMAGE_TYPES
 from oneof.annotation.project.thumbnails import thumbnail
-from oneof.annotation.store.schema import items, sources
-from oneof.annotation.store.schema import people as people_table
+from oneof.annotation.store.schema import items, people, sources
 from oneof.annotation.web import prose, translating
 from oneof.annotation.web.site import ANNOTATING, Manager, SignedIn, Site, TheSite, session_of, signed_in
 from oneof.items.pictures import Unreadable
@@ -44,7 +43,7 @@ def page(request: Request, site: TheSite) -> Response:
         return RedirectResponse(f"{site.base}/admin", status_code=303)
     version, text = site.guidelines()
     if person.guidelines != version:
-        seen = update(people_table).where(people_table.c.id == person.id).values(guidelines=version)
+        seen = update(people).where(people.c.id == person.id).values(guidelines=version)
         site.database.write(Connection.execute, seen)
     settings = site.project.settings
     language = translating.language_of(request, settings.language)
@@ -129,11 +128,11 @@ def sign_in(site: Site, token: str) -> tuple[Person | None, str]:
     """The person of a token and a new session for them."""
 
     def work(connection: Connection) -> tuple[Person | None, str]:
-        person = people.by_token(connection, token)
+        person = access.by_token(connection, token)
         if person is None:
             return None, ""
         days = site.project.settings.session_days
-        return person, people.start_session(connection, person, site.clock(), days)
+        return person, access.start_session(connection, person, site.clock(), days)
 
     return site.database.write(work)
 
@@ -160,7 +159,10 @@ def _picture(root: Path, name: str) -> Response:
 def _inside(root: Path, name: str) -> Path:
     real_root = root.resolve()
     path = real_root / name
-    # A file may have become a link since the import: what leads outside, or round in a circle, is not there.
-    if not path.is_file() or not (path := path.resolve()).is_relative_to(real_root):
-        raise HTTPException(404, "the picture is not there any more")
-    return path
+    try:
+        # A file may have become a link since the import: what leads outside, or round in a circle, is not there.
+        if path.is_file() and (path := path.resolve()).is_relative_to(real_root):
+            return path
+    except OSError:
+        pass  # a name that is too long, or a folder that may not be read
+    raise HTTPException(404, "the picture is not there any more")

@@ -1,12 +1,11 @@
-"""What the page is told: a question, the progress, and an annotator's own answers. Never anybody else's."""
+"""What the page shows: a question, the progress, and the annotator's own answers, never those of others."""
 
 from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
-from oneof.annotation.asking import events as happenings
-from oneof.annotation.asking import standing
+from oneof.annotation.asking import recording, standing
 from oneof.annotation.asking.decoys import ASIDE
 from oneof.annotation.asking.questions import read_subset
 from oneof.annotation.project.folder import Project
@@ -24,7 +23,7 @@ QUESTION = (
     .join(claims, claims.c.task_id == tasks.c.id)
     .where(tasks.c.id == bindparam("task"), claims.c.person_id == bindparam("me"))
 )
-BESIDE_THE_GUESS = (
+MARK_PREDICTION_SHOWN = (
     update(claims)
     .where(claims.c.task_id == bindparam("task"), claims.c.person_id == bindparam("me"))
     .values(shown=True)
@@ -52,19 +51,19 @@ def question(
     if project.settings.show_predictions:
         shown["prediction"] = _prediction(connection, project, row.item_id)
         if shown["prediction"] is not None:
-            connection.execute(BESIDE_THE_GUESS, {"task": task_id, "me": person_id})
+            connection.execute(MARK_PREDICTION_SHOWN, {"task": task_id, "me": person_id})
     if judges(row):
         shown["guess"] = True
     return shown
 
 
 def judges(row: Row[Any]) -> bool:
-    """Whether "can't tell" to this question is followed by a guess: where answers judge a model, or an annotator."""
+    """Whether the page asks for a guess after "can't tell": if the answer judges a model or an annotator."""
     return row.sort == "gold" or row.design == "prediction" or bool(kept_aside([row.content_hash], ASIDE)[0])
 
 
 def progress(connection: Connection, person_id: int) -> dict[str, Any]:
-    """Mine and the project's."""
+    """The progress of this person and of the project."""
     return standing.progress(connection.execute(PROGRESS, {"me": person_id}).one())
 
 
@@ -116,8 +115,8 @@ def history(connection: Connection, project: Project, person_id: int, limit: int
         answers.append(entry)
     return {
         "answers": answers,
-        "can_undo": happenings.top_of_undo(connection, person) is not None,
-        "can_redo": happenings.top_of_redo(connection, person) is not None,
+        "can_undo": recording.top_of_undo(connection, person) is not None,
+        "can_redo": recording.top_of_redo(connection, person) is not None,
     }
 
 

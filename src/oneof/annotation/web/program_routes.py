@@ -7,13 +7,12 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from oneof.annotation.asking import tokens
-from oneof.annotation.learning import telling
+from oneof.annotation.learning import hooks
 from oneof.annotation.web.manage_routes import Program
-from oneof.annotation.web.messages import Message
+from oneof.annotation.web.messages import Message, Number
 from oneof.annotation.web.site import TheSite
 
 router = APIRouter(prefix="/api/v1", tags=["programs"])
-Number = Annotated[int, Field(ge=1, lt=2**62)]
 
 
 class NewKey(Message):
@@ -23,7 +22,7 @@ class NewKey(Message):
 
 
 class NewHook(Message):
-    """An address to tell; of everything, unless kinds are named."""
+    """A webhook to add. kinds: what it is sent; everything if none is named."""
 
     url: Annotated[str, Field(min_length=1, max_length=2000)]
     kinds: list[Literal["answer", "trained", "finished"]] | None = None
@@ -52,21 +51,21 @@ def revoke_key(site: TheSite, person: Program, number: Number) -> dict[str, Any]
 
 @router.get("/webhooks")
 def webhooks(site: TheSite, person: Program) -> dict[str, Any]:
-    """The addresses that are told, and how the last attempt went."""
+    """The webhooks, and how the last attempt of each went."""
     with site.database.read() as connection:
-        return {"webhooks": [asdict(one) for one in telling.listed(connection)]}
+        return {"webhooks": [asdict(one) for one in hooks.listed(connection)]}
 
 
 @router.post("/webhooks", status_code=201)
 def add_webhook(site: TheSite, person: Program, wanted: NewHook) -> dict[str, Any]:
-    """Tell an address from now on. The secret that signs is shown once."""
-    kinds = telling.KINDS if wanted.kinds is None else wanted.kinds
-    secret = site.database.write(telling.add, wanted.url, kinds, site.clock(), person.id)
+    """Add a webhook. The secret that signs its requests is shown once."""
+    kinds = hooks.KINDS if wanted.kinds is None else wanted.kinds
+    secret = site.database.write(hooks.add, wanted.url, kinds, site.clock(), person.id)
     return {"url": wanted.url, "secret": secret}
 
 
 @router.delete("/webhooks/{number}")
 def remove_webhook(site: TheSite, person: Program, number: Number) -> dict[str, Any]:
-    """Tell an address no more."""
-    site.database.write(telling.remove, number, site.clock(), person.id)
+    """Remove a webhook."""
+    site.database.write(hooks.remove, number, site.clock(), person.id)
     return {"removed": number}

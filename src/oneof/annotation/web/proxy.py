@@ -76,7 +76,7 @@ class Proxy:
         return {**seen, "headers": headers}
 
     def _browser(self, forwarded: str, peer: str) -> str:
-        """The last address in the chain that is no proxy of ours: whatever stands before it may be invented."""
+        """The last address in the chain that is not a trusted proxy; those before it may be invented."""
         for address in reversed([one.strip() for one in forwarded.split(",") if one.strip()]):
             if not self.is_trusted(address):
                 return address

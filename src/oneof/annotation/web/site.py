@@ -1,4 +1,4 @@
-"""What every route needs: the project, its database, the templates and the clock; and who is asking."""
+"""What every route needs: the project, its database, the templates, the clock, and the person who sends a request."""
 
 import hashlib
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from fastapi import Depends, Request
 from fastapi.templating import Jinja2Templates
 from sqlalchemy import Connection, Row
 
-from oneof.annotation.asking import people, standing
-from oneof.annotation.asking.people import Person
+from oneof.annotation.asking import access, standing
+from oneof.annotation.asking.access import Person
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store import facts
 from oneof.annotation.store.database import Database
@@ -23,15 +23,15 @@ GUIDELINES_SECONDS = 2.0
 ANNOTATING = ("annotator",)
 MANAGING = ("admin",)
 REVIEWING = ("admin", "reviewer")
-FOR_OTHERS: dict[tuple[str, ...], str] = {
+REFUSALS: dict[tuple[str, ...], str] = {
     ANNOTATING: "managers_link",
     MANAGING: "for_managers",
     REVIEWING: "for_reviewers",
 }
-"""What somebody in another role is told."""
+"""The text for somebody who is signed in, but in none of these roles."""
 
 USER = "oneof.user"
-"""Where a request says who a trusted proxy has signed in."""
+"""The key of a request's scope that names the person whom a trusted proxy has signed in."""
 
 
 def cookie_name(project_id: str, role: str) -> str:
@@ -58,7 +58,7 @@ class Site:
 
     @property
     def project(self) -> Project:
-        """The project of this moment; another server process may have changed its files."""
+        """The project as its files are now; another server process may have changed them."""
         return self.live.get()
 
     @project.setter
@@ -66,7 +66,7 @@ class Site:
         self.live.set(project)
 
     def guidelines(self) -> tuple[int, str]:
-        """Version and text; the file is looked at again every few seconds, so that an edit needs no restart."""
+        """Version and text. The file is read again every few seconds, so that an edit needs no restart."""
         now = self.clock()
         if self._guidelines is None or not 0 <= now - self._guidelines[0] < GUIDELINES_SECONDS:
             self._guidelines = (now, *facts.current_guidelines(self.database, self.project))
@@ -78,7 +78,7 @@ class Site:
         return f"{self.root}/{self.slug}" if self.slug else self.root
 
     def address(self, request: Request) -> str:
-        """Where people reach this project, as far as this request knows; no slash at its end."""
+        """The address of this project, as the browser of this request wrote it; no slash at its end."""
         return f"{request.url.scheme}://{request.url.netloc}{self.base}"
 
     def cookie(self, role: str) -> str:
@@ -103,78 +103,78 @@ TheSite = Annotated[Site, Depends(current_site)]
 
 
 def session_of(request: Request, site: Site, roles: tuple[str, ...]) -> Person | None:
-    """Who is asking, in one of these roles: by the name that a trusted proxy vouches for, else by a session."""
+    """The person of a request, in one of these roles: named by a trusted proxy, else by a session."""
     with site.database.read() as connection:
-        return _found(connection, request, site, roles)
+        return _find(connection, request, site, roles)
 
 
 def as_annotator(request: Request, site: Site, work: Callable[[Connection, Row[Any]], T]) -> T:
-    """Run `work(connection, standing)` in one transaction that begins with who is asking; else 401 or 403.
+    """Find the annotator of a request and run `work(connection, standing)` in the same transaction; else 401 or 403.
 
-    For what every click does: looked up in a transaction of its own, a person costs as much as half a claim.
+    For what every click does: a transaction of its own to find the person takes half as long as a claim.
     """
     user, secret = request.scope.get(USER), request.cookies.get(site.cookie("annotator"), "")
 
-    def begun(connection: Connection) -> T:
+    def as_found(connection: Connection) -> T:
         now = site.clock()
         if user is not None:
             found = standing.of_name(connection, user, now)
         else:
             found = standing.of_session(connection, secret, now)
         if found is None:
-            _need(connection, request, site, ANNOTATING)
+            _require(connection, request, site, ANNOTATING)
             raise Refusal(401, "open_link")
         _check_owner(request, site, found.id)
         return work(connection, found)
 
     if user is None and not secret:
         the_annotator(request, site)
-    return site.database.write(begun)
+    return site.database.write(as_found)
 
 
 def signed_in(request: Request, site: TheSite) -> Person:
     """Whoever has a valid session in any role, else 401."""
-    return _who(request, site, people.ROLES)
+    return _person_in(request, site, access.ROLES)
 
 
 def the_annotator(request: Request, site: TheSite) -> Person:
     """An annotator, else 403: the admin's own link asks no questions."""
-    return _who(request, site, ANNOTATING)
+    return _person_in(request, site, ANNOTATING)
 
 
 def the_manager(request: Request, site: TheSite) -> Person:
     """A manager, else 403."""
-    return _who(request, site, MANAGING)
+    return _person_in(request, site, MANAGING)
 
 
 def the_reviewer(request: Request, site: TheSite) -> Person:
     """A reviewer or a manager, else 403."""
-    return _who(request, site, REVIEWING)
+    return _person_in(request, site, REVIEWING)
 
 
-def _who(request: Request, site: Site, roles: tuple[str, ...]) -> Person:
+def _person_in(request: Request, site: Site, roles: tuple[str, ...]) -> Person:
     with site.database.read() as connection:
-        return _need(connection, request, site, roles)
+        return _require(connection, request, site, roles)
 
 
-def _found(connection: Connection, request: Request, site: Site, roles: tuple[str, ...]) -> Person | None:
+def _find(connection: Connection, request: Request, site: Site, roles: tuple[str, ...]) -> Person | None:
     user = request.scope.get(USER)
     if user is not None:
-        person = people.by_name(connection, user)
+        person = access.by_name(connection, user)
         return person if person is not None and person.role in roles else None
     for role in roles:
         secret = request.cookies.get(site.cookie(role), "")
-        person = people.by_session(connection, secret, site.clock()) if secret else None
+        person = access.by_session(connection, secret, site.clock()) if secret else None
         if person is not None and person.role == role:
             return person
     return None
 
 
-def _need(connection: Connection, request: Request, site: Site, roles: tuple[str, ...]) -> Person:
-    person = _found(connection, request, site, roles)
+def _require(connection: Connection, request: Request, site: Site, roles: tuple[str, ...]) -> Person:
+    person = _find(connection, request, site, roles)
     if person is None:
-        if roles in FOR_OTHERS and _found(connection, request, site, people.ROLES) is not None:
-            raise Refusal(403, FOR_OTHERS[roles])
+        if roles in REFUSALS and _find(connection, request, site, access.ROLES) is not None:
+            raise Refusal(403, REFUSALS[roles])
         user = request.scope.get(USER)
         if user is not None:
             raise Refusal(403, "not_invited", user=repr(user))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from oneof.annotation.learning.automatic import predict_if_due, train_if_due
-from oneof.annotation.learning.telling import deliver, note_if_finished
+from oneof.annotation.learning.hooks import deliver, note_if_finished
 from oneof.annotation.web.site import Site
 
 EVERY_SECONDS = 5.0
@@ -14,7 +14,7 @@ log = logging.getLogger("oneof.annotation")
 
 
 def tick(site: Site) -> None:
-    """Train if it is time, predict what came in, note the end, tell those who want to hear of it."""
+    """Train if it is time, predict new items, note when all answers are in, and send webhooks."""
     now = site.clock()
     train_if_due(site.database, site.project, now)
     predict_if_due(site.database, site.project, now)
@@ -24,7 +24,7 @@ def tick(site: Site) -> None:
 
 @contextmanager
 def ticking(site: Site) -> Iterator[None]:
-    """Within this block the server looks after the project. A failure is logged, and tried again the next time."""
+    """Call `tick` every few seconds within this block. A failure is logged, and tried again the next time."""
     ended = threading.Event()
 
     def loop() -> None:

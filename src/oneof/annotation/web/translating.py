@@ -1,8 +1,8 @@
 """The words of the annotators' pages, in the language of whoever reads them. The managers' dashboard is in English.
 
-One file a language in `languages/`: a name for each text, and the text with its {placeholders}. Where the words follow
-a number `{n}`, there is a text for each plural form of the language, by Unicode's names (zero, one, two, few, many,
-other). What the project itself says (names, definitions, guidelines) stays as it was written.
+`languages/` has one file for each language: the texts by their names, with {placeholders}. Where a text depends on a
+number `{n}`, there is one for each plural form of the language, by Unicode's names (zero, one, two, few, many, other).
+What managers wrote (names, definitions, guidelines) is shown as they wrote it.
 """
 
 import json
@@ -22,7 +22,7 @@ from oneof.annotation.project.folder import GUIDELINES, QUESTION, Settings
 COOKIE = "oneof_language"
 FILES = Path(__file__).parent / "languages"
 SERVERS_OWN = ("error.", "refused.", "projects.", "private.", "guidelines.default")
-"""Texts that no script writes."""
+"""How the names of those texts begin that only the server uses; the browser does not get them."""
 
 Text = str | Mapping[str, str]
 
@@ -42,12 +42,12 @@ PLURALS: dict[str, Callable[[int], str]] = {
     "fr": lambda n: "one" if n < 2 else "other",
     "zh": lambda n: "other",
 }
-"""Which form a whole number takes, by language; in the others one thing is one, and all else other."""
+"""The plural form of a whole number, by language; languages that are not here have "one" for 1, else "other"."""
 
 
 @dataclass(frozen=True)
 class Language:
-    """One language. fixed: the project has chosen it, and nobody is asked."""
+    """One language. fixed: the project has chosen it, so people cannot choose another."""
 
     code: str
     texts: Mapping[str, Text]
@@ -64,7 +64,7 @@ class Language:
         return [] if self.fixed else [(one.code, one.pattern("name"), one.direction) for one in languages().values()]
 
     def pattern(self, key: str, n: int = 0) -> str:
-        """A text with its placeholders. n: the number that the words follow."""
+        """A text with its placeholders. n: the number that decides the plural form."""
         found = self.texts[key]
         if isinstance(found, str):
             return found
@@ -89,16 +89,16 @@ class Language:
         return {key: text for key, text in self.texts.items() if not key.startswith(SERVERS_OWN)}
 
     def question(self, settings: Settings) -> str:
-        """The project's question; the one that every project has unless told otherwise is translated."""
+        """The question above the labels: as the project's manager wrote it, or the usual one in this language."""
         return self.text("question") if settings.question == QUESTION else settings.question
 
     def guidelines(self, written: str) -> str:
-        """The project's guidelines, likewise."""
+        """The guidelines: as the project's manager wrote them, or the usual ones in this language."""
         return self.text("guidelines.default") if written == GUIDELINES else written
 
 
 class Refusal(HTTPException):
-    """An error that people meet on a page: `key` of the texts, in English for programs."""
+    """An error that a page tells in the reader's language; programs get it in English. key: of the text."""
 
     def __init__(self, status: int, key: str, **values: str) -> None:
         self.key, self.values = f"refused.{key}", values
@@ -113,7 +113,7 @@ def languages() -> dict[str, Language]:
 
 
 def english() -> Language:
-    """What is spoken where nothing else is known."""
+    """The language of programs, and of people whose language is not known."""
     return languages()["en"]
 
 
@@ -127,20 +127,20 @@ def language_of(request: Request, setting: str = "auto") -> Language:
     return next((known[code] for code in wanted if code in known), english())
 
 
-def said(error: HTTPException, language: Language) -> str:
-    """What an error says, in this language where it is one that annotators meet."""
+def message_of(error: HTTPException, language: Language) -> str:
+    """The message of an error: in this language if it is a `Refusal`, else as it is."""
     if isinstance(error, Refusal):
         return language.text(error.key, **error.values)
     return language.text("refused.not_found") if error.detail == "Not Found" else str(error.detail)
 
 
 def context(language: Language, root: str) -> dict[str, Any]:
-    """What a template needs to speak it. root: the path of the server, for all of which a choice holds."""
+    """What a template needs for its texts. root: the path of the server, where a chosen language is remembered."""
     return {"language": language, "t": language.markup, "language_path": f"{root}/"}
 
 
-def teach(environment: Environment) -> None:
-    """Templates speak English unless a page gives them another `context`."""
+def add_texts(environment: Environment) -> None:
+    """Give the templates English texts, which a page replaces by its own `context`."""
     environment.globals |= context(english(), "")
     environment.filters["number"] = number
 

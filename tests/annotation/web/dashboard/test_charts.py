@@ -57,10 +57,5 @@ def test_a_range_has_its_mark():
     assert drawn["mark"].startswith("M500.0")
 
 
-def test_bars_stand_on_the_ground():
-    bars = parsed(charts.shares([0.25, 0.75], ""))
-    assert [float(bar.get("y")) + float(bar.get("height")) for bar in bars] == [300, 300]
-
-
 def test_what_is_said_cannot_become_markup():
     assert "<script>" not in charts.growth([(0.0, 1)], None, '"><script>')

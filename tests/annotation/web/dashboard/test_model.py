@@ -7,6 +7,7 @@ from oneof.annotation.learning import jobs
 from oneof.annotation.project.folder import open_project
 from oneof.annotation.store.schema import jobs as table
 from oneof.annotation.store.schema import models
+from oneof.annotation.web.dashboard.stale import carried
 
 without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
 MODEL = {"trained_at": 5.0, "last_event": 3, "answers": 2, "accuracy": 0.8, "low": 0.6, "high": 0.9, "held_out": 40}
@@ -51,5 +52,19 @@ def test_the_schedule_is_kept_in_the_settings(world):
     assert admin.post("/admin/model/schedule", data=form).status_code == 303
     settings = open_project(world.project.folder).settings
     assert (settings.train_every_answers, settings.train_every_minutes) == (200, None)
-    refused = admin.post("/admin/model/schedule", data={"train_every_answers": "3"})
+    refused = admin.post("/admin/model/schedule", data=form | {"train_every_answers": "3"})
     assert (refused.status_code, "train_every_answers" in refused.text) == (422, True)
+
+
+@without_postgresql
+def test_a_schedule_from_before_somebody_elses_change_is_not_saved(world):
+    admin = world.admin()
+    never = {"train_every_answers": "", "train_every_minutes": ""}
+    form = never | {"seen": carried(never)}
+    assert admin.post("/admin/model/schedule", data=form | {"train_every_answers": "200"}).status_code == 303
+    late = admin.post("/admin/model/schedule", data=form | {"train_every_minutes": "5"})
+    assert (late.status_code, "Somebody else has changed the schedule" in late.text) == (409, True)
+    assert 'value="200"' in late.text
+    assert 'value="5"' in late.text
+    settings = open_project(world.project.folder).settings
+    assert (settings.train_every_answers, settings.train_every_minutes) == (200, None)

@@ -5,7 +5,7 @@ from sqlalchemy import insert
 
 from oneof.annotation.asking.claims import is_paused
 from oneof.annotation.learning import quality
-from oneof.annotation.store import journal
+from oneof.annotation.store import history
 from oneof.annotation.store.schema import models
 from oneof.annotation.web.dashboard.overview import overview_figures
 
@@ -41,7 +41,7 @@ def test_pausing_is_recorded(world):
         with world.database.read() as connection:
             assert is_paused(connection) == (paused == "yes")
     with world.database.read() as connection:
-        assert [(one.action, one.who) for one in journal.entries(connection, 2)] == [
+        assert [(one.action, one.who) for one in history.entries(connection, 2)] == [
             ("resume", "admin"),
             ("pause", "admin"),
         ]

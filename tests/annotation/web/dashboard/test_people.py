@@ -5,7 +5,7 @@ import re
 import pytest
 from sqlalchemy import select
 
-from oneof.annotation.store import journal
+from oneof.annotation.store import history
 from oneof.annotation.store.auditing import audit
 from oneof.annotation.store.schema import claims, people
 
@@ -49,7 +49,7 @@ def test_pausing_and_handing_over(world):
     assert not state(world, "ann").paused
     assert act(admin, "reassign", "bob", to="zoe").status_code == 422
     with world.database.read() as connection:
-        found = [(one.action, one.detail) for one in journal.entries(connection)]
+        found = [(one.action, one.detail) for one in history.entries(connection)]
     assert ("reassign", {"name": "ann", "to": "bob", "questions": 1}) in found
 
 

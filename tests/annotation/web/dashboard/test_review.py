@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from oneof.annotation.asking import people
+from oneof.annotation.asking import access
 from oneof.annotation.store.schema import claims
 
 without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
@@ -14,7 +14,7 @@ def test_a_reviewer_settles_a_case_and_sees_no_other_page(make_world):
     world = make_world(items=1, overlap=2)
     for name, answer in (("ann", "yes"), ("bob", "no")):
         world.give(world.annotator(name), answer)
-    token = world.database.write(lambda c: people.invite(c, "rita", "reviewer", 0.0))
+    token = world.database.write(lambda c: access.invite(c, "rita", "reviewer", 0.0))
     rita = world.browser()
     assert rita.get(f"/join/{token}", follow_redirects=True).url.path == "/admin/review"
     assert "people disagree" in rita.get("/admin/review").text

@@ -1,1 +1,1 @@
-"""The dashboard: a page a file, plain forms, and nothing that cannot be undone without asking first."""
+"""The dashboard: one file for each page. Plain forms; what cannot be undone is asked about first."""

@@ -25,9 +25,9 @@ def nice_ceiling(value: float) -> float:
 
 
 def growth(points: Sequence[tuple[float, float]], goal: float | None, spoken: str) -> Markup:
-    """A filled line that climbs from 0, and the goal as a dashed line where it is within reach.
+    """A filled line that climbs from 0, and the goal as a dashed line where the axis reaches it.
 
-    points: (time, value) in order of time.
+    points: (time, value) in order of time. spoken: what a screen reader says, here and below.
     """
     top = ceiling(points, goal)
     where = _placed(points, top)
@@ -47,7 +47,7 @@ def ceiling(points: Sequence[tuple[float, float]], goal: float | None) -> float:
 
 
 def intervals(points: Sequence[tuple[float, float, float, float]], spoken: str) -> Markup:
-    """Estimates between 0 and 1 with their intervals, one a version: (time, value, low, high)."""
+    """The estimate of each version, between 0 and 1, with its interval: (time, value, low, high)."""
     step = WIDTH / max(1, len(points))
     parts = []
     centres = []
@@ -72,7 +72,10 @@ def range_bar(low: float, value: float, high: float, mark: float | None, spoken:
 
 
 def calibration(points: Sequence[tuple[float, float, float, float]], spoken: str) -> Markup:
-    """Accuracy over confidence, 0 to 1, with intervals: (confidence, accuracy, low, high); and where they agree."""
+    """Accuracy over confidence with intervals, and the dashed line where both are equal.
+
+    points: (confidence, accuracy, low, high), all from 0 to 1.
+    """
     parts = [f'<path class="goal" d="M0 {HEIGHT}L{WIDTH} 0"/>']
     for sure, value, low, high in points:
         x = WIDTH * sure
@@ -91,17 +94,6 @@ def heat(value: float, whole: float) -> int:
     return 0 if whole <= 0 else round(10 * min(max(value / whole, 0.0), 1.0))
 
 
-def shares(values: Sequence[float], spoken: str) -> Markup:
-    """Bars from 0 to 1, one for each class, in order."""
-    step = WIDTH / max(1, len(values))
-    bars = [
-        f'<rect class="bar" x="{step * (index + 0.15):.1f}" y="{HEIGHT * (1 - value):.1f}" '
-        f'width="{step * 0.7:.1f}" height="{HEIGHT * value:.1f}"/>'
-        for index, value in enumerate(values)
-    ]
-    return _svg(bars, spoken)
-
-
 def _placed(points: Sequence[tuple[float, float]], top: float) -> list[tuple[float, float]]:
     if not points:
         return []
@@ -111,14 +103,12 @@ def _placed(points: Sequence[tuple[float, float]], top: float) -> list[tuple[flo
 
 
 def _svg(parts: Sequence[str], spoken: str, kind: str = "plot") -> Markup:
-    inside = Markup("".join(parts))
     return Markup(
-        '<svg class="{kind}" viewBox="0 0 {width} {height}" preserveAspectRatio="none" role="img" '
-        'aria-label="{spoken}">{inside}</svg>'
-    ).format(kind=kind, width=WIDTH, height=HEIGHT, spoken=spoken, inside=inside)
+        '<svg class="{}" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>'
+    ).format(kind, WIDTH, HEIGHT, spoken, Markup("".join(parts)))
 
 
-def axis(top: float, steps: int = 4) -> list[float]:
+def axis(top: float, steps: int) -> list[float]:
     """Values at the lines of an axis from `top` down to 0.
 
     >>> axis(200, 2)

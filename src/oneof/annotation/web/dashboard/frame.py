@@ -1,4 +1,4 @@
-"""What the pages of the dashboard share: who may see them, the frame around them, forms, and asking before acting."""
+"""What the pages of the dashboard share: who may see them, the top line, forms, and questions before an action."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from oneof.annotation.asking.people import Person
+from oneof.annotation.asking.access import Person
 from oneof.annotation.web.site import Manager as Manager
 from oneof.annotation.web.site import Reviewer as Reviewer
 from oneof.annotation.web.site import Site
@@ -23,16 +23,17 @@ PAGES = {
 }
 REVIEWERS_PAGES = ("review",)
 MOST_FIELDS = 5000
+FORM_TYPE = "application/x-www-form-urlencoded"
 
 NOTICES = {
     "paused": "Paused: nobody gets new questions. What is on a screen may still be answered.",
     "resumed": "People get questions again.",
 }
-"""What a page says after something was done. Only these sentences: no address can put words into the page's mouth."""
+"""What a page says after an action, by its name in the address: an address cannot make a page say anything else."""
 
 
 def root(request: Request) -> str:
-    """Where this project is served, without a slash at the end: empty, or a path before every address."""
+    """The path before every address of this project: empty, or without a slash at its end."""
     site: Site = request.app.state.site
     return site.base
 
@@ -40,12 +41,12 @@ def root(request: Request) -> str:
 def address(request: Request, page: str, **query: Any) -> str:
     """The address of a page of the dashboard."""
     path = "/admin" if page == "overview" else f"/admin/{page}"
-    asked = {name: value for name, value in query.items() if value not in (None, "")}
-    return root(request) + path + ("?" + urlencode(asked) if asked else "")
+    given = {name: value for name, value in query.items() if value not in (None, "")}
+    return root(request) + path + ("?" + urlencode(given) if given else "")
 
 
 def show(request: Request, site: Site, person: Person, page: str, *, template: str = "", **context: Any) -> Response:
-    """A page inside the frame."""
+    """A page of the dashboard, with the line of pages at its top."""
     shown = PAGES if person.role == "admin" else {name: PAGES[name] for name in REVIEWERS_PAGES}
     frame = {
         "root": root(request),
@@ -97,6 +98,9 @@ def confirm(
 
 async def form(request: Request) -> dict[str, str]:
     """The fields of a plain form; a field that was not sent is not there."""
+    kind = request.headers.get("content-type", FORM_TYPE).partition(";")[0].strip().lower()
+    if kind != FORM_TYPE:
+        raise HTTPException(415, f"expected a form of the type {FORM_TYPE}")
     body = (await request.body()).decode("utf-8", "replace")
     try:
         found = parse_qs(body, max_num_fields=MOST_FIELDS, keep_blank_values=True)
@@ -112,8 +116,15 @@ async def form(request: Request) -> dict[str, str]:
 Form = Annotated[dict[str, str], Depends(form)]
 
 
+def sent(fields: dict[str, str], name: str) -> str:
+    """A field that the form always sends, even if it is empty."""
+    if name not in fields:
+        raise HTTPException(422, f"{name}: is missing")
+    return fields[name]
+
+
 def needed(fields: dict[str, str], name: str) -> str:
-    """A field that the form must have."""
+    """A field that must not be empty."""
     if not fields.get(name, "").strip():
         raise HTTPException(422, f"{name}: nothing was given")
     return fields[name]

@@ -1,4 +1,4 @@
-"""Items: look through them, open one, ask again, and set a known label."""
+"""Items: a list with filters; one item with its answers; ask again, set a known label, take out."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
@@ -6,12 +6,13 @@ from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking import known, removing
-from oneof.annotation.asking.people import Person
+from oneof.annotation.asking.access import Person
 from oneof.annotation.learning import catalogue
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.web.dashboard import frame
 from oneof.annotation.web.dashboard.frame import Form, Manager
 from oneof.annotation.web.dashboard.overview import figures
+from oneof.annotation.web.messages import Number
 from oneof.annotation.web.site import Site, TheSite
 
 router = APIRouter(tags=["dashboard"])
@@ -30,7 +31,7 @@ frame.NOTICES |= {
 def browse(
     request: Request, site: TheSite, person: Manager, show: str = "all", after: int = 0, search: str = ""
 ) -> Response:
-    """Items that a filter lets through, some at a time."""
+    """Items that match a filter, some at a time."""
     if show not in catalogue.FILTERS or not 0 <= after < 2**62 or "\0" in search or len(search) > 200:
         raise HTTPException(404, "There is no such list of items.")
     with site.database.read() as connection:
@@ -45,10 +46,10 @@ def browse(
 
 
 @router.get("/admin/items/{number}")
-def one(request: Request, site: TheSite, person: Manager, number: int) -> Response:
+def one(request: Request, site: TheSite, person: Manager, number: Number) -> Response:
     """Everything that is known about one item."""
     with site.database.read() as connection:
-        found = None if not 0 < number < 2**62 else catalogue.one_item(connection, site.project, number)
+        found = catalogue.one_item(connection, site.project, number)
     if found is None:
         raise HTTPException(404, "There is no such item.")
     names = site.project.active_names
@@ -61,7 +62,7 @@ def one(request: Request, site: TheSite, person: Manager, number: int) -> Respon
 
 
 @router.post("/admin/items/{number}")
-def act(request: Request, site: TheSite, person: Manager, number: int, fields: Form) -> Response:
+def act(request: Request, site: TheSite, person: Manager, number: Number, fields: Form) -> Response:
     """Ask again, set or clear the known label, take out or bring back."""
     if fields.get("action") in ("remove", "restore"):
         return _take_out(request, site, person, number, fields)

@@ -1,4 +1,4 @@
-"""Model: train now or by itself, judge it, versions with their accuracy, and what can be taken away."""
+"""Model: train now or automatically, judge it, versions with their accuracy, and downloads."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 from starlette.exceptions import HTTPException
 
 from oneof.annotation.asking import decoys
-from oneof.annotation.asking.people import Person
-from oneof.annotation.learning import delivering, jobs
+from oneof.annotation.asking.access import Person
+from oneof.annotation.learning import downloads, jobs
 from oneof.annotation.learning.report import model_report
 from oneof.annotation.learning.sizing import WIDTHS, begin_round, suggest
 from oneof.annotation.learning.training import FEWEST
@@ -22,12 +22,16 @@ from oneof.annotation.web import transfer
 from oneof.annotation.web.dashboard import charts, frame
 from oneof.annotation.web.dashboard.frame import Form, Manager
 from oneof.annotation.web.dashboard.overview import Figures, figures
+from oneof.annotation.web.dashboard.stale import StaleFormError, carried, refuse_stale
+from oneof.annotation.web.messages import Number
 from oneof.annotation.web.site import Site, TheSite
 
 router = APIRouter(tags=["dashboard"])
 REPORT_SECONDS = 30.0
+SCHEDULE = {"train_every_answers": "After so many new answers", "train_every_minutes": "After so many minutes"}
+"""The settings of the form that lets a project train by itself, and their titles."""
 LARGEST_MAP = 15
-"""Classes up to which the heat map is drawn; beyond, what is mixed up most is listed."""
+"""Up to so many classes the heat map is drawn; with more, only what is mixed up most is listed."""
 
 
 def _report(database: Database, project: Project, _now: float) -> dict[str, Any]:
@@ -46,7 +50,7 @@ frame.NOTICES |= {
 
 @router.get("/admin/model")
 def model(request: Request, site: TheSite, person: Manager) -> Response:
-    """The versions, and training as it goes on."""
+    """The versions, and the progress of a training."""
     return _show(request, site, person)
 
 
@@ -77,16 +81,26 @@ def judge(request: Request, site: TheSite, person: Manager, fields: Form) -> Res
 @router.post("/admin/model/schedule")
 def schedule(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
     """Train by itself after so many answers or minutes; empty for never."""
-    changes = {name: fields.get(name, "").strip() or None for name in ("train_every_answers", "train_every_minutes")}
+    changes = {name: frame.sent(fields, name).strip() or None for name in SCHEDULE}
     try:
-        site.project = change_settings(site.database, site.project, changes, site.clock(), person.id)
+        site.project = change_settings(
+            site.database, site.project, changes, site.clock(), person.id,
+            check=lambda today: refuse_stale("schedule", fields, _schedule(today)),
+        )  # fmt: skip
+    except StaleFormError as error:
+        return _show(request, site, person, stale=error)
     except ProjectError as error:
         return _show(request, site, person, refused=str(error))
     return frame.done(request, "model", "schedule")
 
 
+def _schedule(project: Project) -> dict[str, str]:
+    """What the form of the schedule shows; empty for never."""
+    return {name: str(getattr(project.settings, name) or "") for name in SCHEDULE}
+
+
 @router.get("/admin/model/{version}.zip")
-def download(site: TheSite, person: Manager, version: int) -> Response:
+def download(site: TheSite, person: Manager, version: Number) -> Response:
     """A version of the model, as one file."""
     try:
         return transfer.send_model(site, version)
@@ -96,14 +110,16 @@ def download(site: TheSite, person: Manager, version: int) -> Response:
 
 @router.get("/admin/model/predictions.csv")
 def predictions(site: TheSite, person: Manager) -> Response:
-    """What the current model says of every item."""
+    """The current model's prediction for every item."""
     with site.database.read() as connection:
-        if delivering.current_version(connection) is None:
+        if downloads.current_version(connection) is None:
             raise HTTPException(404, "There is no model yet.")
     return transfer.send_predictions(site)
 
 
-def _show(request: Request, site: Site, person: Person, refused: str | None = None) -> Response:
+def _show(
+    request: Request, site: Site, person: Person, refused: str | None = None, stale: StaleFormError | None = None
+) -> Response:
     with site.database.read() as connection:
         job = jobs.latest(connection, "train", site.clock())
         rows = connection.execute(select(models).order_by(models.c.id.desc())).all()
@@ -119,10 +135,11 @@ def _show(request: Request, site: Site, person: Person, refused: str | None = No
     plans = [one for width in WIDTHS if (one := suggest(site.project, accuracy, width)) is not None] if rows else []
     response = frame.show(
         request, site, person, "model", left=left, plans=plans, report=_drawn(reports.get(site)) if rows else None,
-        job=job, versions=[_version(site, row) for row in rows], figures=found, settings=site.project.settings,
-        fewest=FEWEST, too_few=too_few, refused=refused,
+        job=job, versions=[_version(site, row) for row in rows], figures=found, fewest=FEWEST, too_few=too_few,
+        schedule=stale.typed if stale else _schedule(site.project), seen=carried(_schedule(site.project)),
+        refused=refused, stale=stale, titles=SCHEDULE,
     )  # fmt: skip
-    response.status_code = 422 if refused else 200
+    response.status_code = 409 if stale else 422 if refused else 200
     return response
 
 
@@ -162,7 +179,7 @@ def _bar(one: dict[str, Any], name: str) -> Any:
 
 def _version(site: Site, row: Any) -> dict[str, Any]:
     try:
-        folder = delivering.model_folder(site.project, row.id)
+        folder = downloads.model_folder(site.project, row.id)
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     except ProjectError:
         size = None

@@ -1,4 +1,4 @@
-"""Overview: what to look at first, how far the project is, and how good the model is."""
+"""Overview: what to look at first, the progress of the project, and the accuracy of the model."""
 
 import threading
 from collections.abc import Callable
@@ -28,7 +28,7 @@ SHOWN_MODELS = 12
 
 
 class Figures:
-    """Figures as of some seconds ago: ten open dashboards cost as much as one."""
+    """Figures that are kept for some seconds, so that ten open dashboards cost as much as one."""
 
     def __init__(self, make: Callable[[Database, Project, float], dict[str, Any]], fresh: float) -> None:
         self._make, self._fresh = make, fresh
@@ -36,7 +36,7 @@ class Figures:
         self._found: dict[str, tuple[float, dict[str, Any]]] = {}
 
     def get(self, site: Site) -> dict[str, Any]:
-        """What `make` gives, for this site."""
+        """The figures of this project, made anew if they are too old."""
         with self._lock:
             now = site.clock()
             made, found = self._found.get(site.project_id, (-self._fresh, {}))
@@ -46,7 +46,7 @@ class Figures:
             return found
 
     def forget(self) -> None:
-        """Look again at the next request: something was changed."""
+        """Make the figures anew at the next request, because something was changed."""
         with self._lock:
             self._found.clear()
 
@@ -55,7 +55,7 @@ def overview_figures(database: Database, project: Project, now: float) -> dict[s
     """The figures of `status`, with the pace, the versions of the model, and what to look at first; ready for JSON."""
     found = quality.dashboard(database, project, now)
     with database.read() as connection:
-        going = pace(connection, found["needed"], found["answered"] + found["skipped"], now)
+        progress = pace(connection, found["needed"], found["answered"] + found["skipped"], now)
         versions = connection.execute(select(models).order_by(models.c.id.desc()).limit(SHOWN_MODELS)).all()
     judged = [
         {
@@ -69,7 +69,7 @@ def overview_figures(database: Database, project: Project, now: float) -> dict[s
         }
         for row in reversed(versions)
     ]
-    found |= {"pace": asdict(going), "versions": judged}
+    found |= {"pace": asdict(progress), "versions": judged}
     return found | {"concerns": [asdict(one) for one in concerns(found)]}
 
 
@@ -97,9 +97,8 @@ def overview(request: Request, site: TheSite, token: str | None = None) -> Respo
 
 @router.post("/admin/pause")
 def pause(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
-    """Pause the project, or let it go on."""
+    """Pause the project, or resume it."""
     paused = frame.needed(fields, "paused") == "yes"
-
     managing.set_paused(site.database, None, paused, site.clock(), person.id)
     figures.forget()
     return frame.done(request, "overview", "paused" if paused else "resumed")
@@ -112,13 +111,13 @@ def _charts(found: dict[str, Any]) -> dict[str, Any]:
     spoken = f"{wording.count(found['answered'] + found['skipped'])} of {wording.count(found['needed'])} answers so far"
     judged = [one for one in found["versions"] if one["accuracy"] is not None]
     last = judged[-1] if judged else None
-    said = "no judged model" if last is None else f"version {last['version']}: {wording.percent(last['accuracy'])}"
+    latest = "no judged model" if last is None else f"version {last['version']}: {wording.percent(last['accuracy'])}"
     return {
         "growth": charts.growth(points, goal, spoken) if points else None,
         "growth_axis": charts.axis(top, 2),
         "versions": charts.intervals(
             [(one["trained_at"], one["accuracy"], one["low"], one["high"]) for one in judged],
-            f"accuracy by version of the model; {said}",
+            f"accuracy by version of the model; {latest}",
         ),
         "judged": judged,
     }

@@ -1,4 +1,4 @@
-"""People: invite, pause, hand over, revoke, withdraw; and how well each of them does."""
+"""People: invite, pause, hand questions over, end a link, withdraw answers; and the quality of each person."""
 
 from typing import Any
 
@@ -9,16 +9,16 @@ from markupsafe import Markup
 from sqlalchemy import select
 from starlette.exceptions import HTTPException
 
-from oneof.annotation.asking import managing, people
-from oneof.annotation.asking.people import ROLES, Person
+from oneof.annotation.asking import access, managing
+from oneof.annotation.asking.access import ROLES, Person
 from oneof.annotation.learning import quality
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store.schema import claims
-from oneof.annotation.store.schema import people as people_table
+from oneof.annotation.store.schema import claims, people
 from oneof.annotation.web import presenting
 from oneof.annotation.web.dashboard import charts, frame
 from oneof.annotation.web.dashboard.frame import Form, Manager
 from oneof.annotation.web.dashboard.overview import figures
+from oneof.annotation.web.messages import Number
 from oneof.annotation.web.site import Site, TheSite
 from oneof.evaluation import clopper_pearson
 
@@ -46,15 +46,15 @@ DONE = {
 
 @router.get("/admin/people")
 def everybody(request: Request, site: TheSite, person: Manager) -> Response:
-    """Everybody, with what they did and how well."""
+    """Everybody, with their figures."""
     return _show(request, site, person)
 
 
 @router.get("/admin/people/{number}")
-def one(request: Request, site: TheSite, person: Manager, number: int) -> Response:
+def one(request: Request, site: TheSite, person: Manager, number: Number) -> Response:
     """One person's past answers."""
     with site.database.read() as connection:
-        found = connection.execute(select(people_table.c.name).where(people_table.c.id == number)).scalar()
+        found = connection.execute(select(people.c.name).where(people.c.id == number)).scalar()
         if found is None:
             raise HTTPException(404, "There is nobody of that number.")
         past = presenting.history(connection, site.project, number, SHOWN_ANSWERS)
@@ -73,7 +73,7 @@ def invite(request: Request, site: TheSite, person: Manager, fields: Form) -> Re
         raise HTTPException(422, f"role {role!r}: expected {', '.join(ROLES)}")
     again = fields.get("again") == "yes"
     try:
-        token = site.database.write(people.invite, name, role, site.clock(), person.id, new_only=not again)
+        token = site.database.write(access.invite, name, role, site.clock(), person.id, new_only=not again)
     except ProjectError as error:
         return _show(request, site, person, refused=str(error))
     figures.forget()
@@ -135,7 +135,7 @@ def _entries(site: Site) -> list[dict[str, Any]]:
     """Everybody, annotators with their figures."""
     known = {entry["name"]: _with_intervals(site, entry) for entry in figures.get(site)["annotators"]}
     with site.database.read() as connection:
-        rows = connection.execute(select(people_table).order_by(people_table.c.name)).all()
+        rows = connection.execute(select(people).order_by(people.c.name)).all()
         gone = select(claims.c.person_id).where(claims.c.state == "withdrawn").distinct()
         withdrawn = set(connection.scalars(gone))
     return [

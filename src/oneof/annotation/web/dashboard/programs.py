@@ -1,4 +1,4 @@
-"""Programs: keys for the HTTP API, addresses that are told, and a list of what the API can do."""
+"""Programs: keys for the HTTP API, webhooks, and a list of what the API can do."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from fastapi.responses import Response
 from sqlalchemy import Connection
 
 from oneof.annotation.asking import tokens
-from oneof.annotation.asking.people import Person
-from oneof.annotation.learning import telling
+from oneof.annotation.asking.access import Person
+from oneof.annotation.learning import hooks
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.web.dashboard import frame
 from oneof.annotation.web.dashboard.frame import Form, Manager
@@ -16,35 +16,35 @@ from oneof.annotation.web.site import Site, TheSite
 
 router = APIRouter(tags=["dashboard"])
 
-frame.NOTICES |= {"key-revoked": "The key has ended.", "hook-removed": "This address is told no more."}
+frame.NOTICES |= {"key-revoked": "The key has ended.", "hook-removed": "Nothing is sent to this address any more."}
 
 
 @router.get("/admin/project/programs")
 def programs(request: Request, site: TheSite, person: Manager) -> Response:
-    """Keys, addresses, and every route of the API."""
+    """Keys, webhooks, and every route of the API."""
     return _show(request, site, person)
 
 
 @router.post("/admin/project/programs")
 def act(request: Request, site: TheSite, person: Manager, fields: Form) -> Response:
-    """Make or revoke a key; add or remove an address."""
+    """Make or revoke a key; add or remove a webhook."""
     action, now = frame.needed(fields, "action"), site.clock()
     shown: dict[str, Any] = {}
 
     def work(connection: Connection) -> str | None:
-        """What to say afterwards; None where something is shown once."""
+        """The notice for the page; None if a secret was made, which is shown at once and never again."""
         if action == "key":
             name = fields.get("name", "")
             shown.update(secret=tokens.make(connection, person.id, name, now, person.id), what="key", name=name)
             return None
         if action == "hook":
-            url, kinds = fields.get("url", "").strip(), [kind for kind in telling.KINDS if f"kind-{kind}" in fields]
-            shown.update(secret=telling.add(connection, url, kinds, now, person.id), what="signing secret", name=url)
+            url, kinds = fields.get("url", "").strip(), [kind for kind in hooks.KINDS if f"kind-{kind}" in fields]
+            shown.update(secret=hooks.add(connection, url, kinds, now, person.id), what="signing secret", name=url)
             return None
         number = fields.get("number", "")
         if action not in ("revoke", "remove") or not number.isdecimal() or len(number) > 18:
             raise ProjectError("expected an action: key, revoke, hook or remove")
-        (tokens.revoke if action == "revoke" else telling.remove)(connection, int(number), now, person.id)
+        (tokens.revoke if action == "revoke" else hooks.remove)(connection, int(number), now, person.id)
         return "key-revoked" if action == "revoke" else "hook-removed"
 
     try:
@@ -58,8 +58,8 @@ def act(request: Request, site: TheSite, person: Manager, fields: Form) -> Respo
 
 def _show(request: Request, site: Site, person: Person, **context: Any) -> Response:
     with site.database.read() as connection:
-        keys, hooks = tokens.valid(connection), telling.listed(connection)
-    shown = {"keys": keys, "hooks": hooks, "kinds": telling.KINDS, "made": None, "refused": None} | context
+        keys, addresses = tokens.valid(connection), hooks.listed(connection)
+    shown = {"keys": keys, "hooks": addresses, "kinds": hooks.KINDS, "made": None, "refused": None} | context
     routes = described(request.app.openapi())
     address = site.address(request)
     response = frame.show(

@@ -1,4 +1,4 @@
-"""Review: a queue of what people disagree about, flagged or got wrong; for reviewers and managers."""
+"""Review: disagreements, remarks and known items answered wrongly, for reviewers and managers."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -22,7 +22,7 @@ frame.NOTICES |= {
 
 @router.get("/admin/review")
 def review(request: Request, site: TheSite, person: Reviewer) -> Response:
-    """What waits for a reviewer."""
+    """The cases that wait for a reviewer."""
     with site.database.read() as connection:
         cases = reviewing.queue(connection, site.project)
     private = site.project.settings.epsilon is not None

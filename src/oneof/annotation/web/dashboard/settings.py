@@ -47,15 +47,27 @@ FORM = (
 )  # fmt: skip
 
 
+def shown(settings: Settings) -> dict[str, str]:
+    """What the fields of the form hold: texts, and "on" or nothing for a switch."""
+    values = {one.name: getattr(settings, one.name) for one in FORM}
+    return {name: ("on" if value else "") if isinstance(value, bool) else str(value) for name, value in values.items()}
+
+
+def as_typed(fields: dict[str, str]) -> dict[str, str]:
+    """The fields that were sent, switches that are off among them: browsers leave those out."""
+    off = {one.name: "" for one in FORM if one.kind == "switch" and f"has-{one.name}" in fields}
+    return off | fields
+
+
 def read_form(settings: Settings, fields: dict[str, str]) -> dict[str, Any]:
     """What the form changes; an error names the field by its title. The values are checked again as a whole."""
     changes: dict[str, Any] = {}
+    fields = as_typed(fields)
     for one in FORM:
-        if one.kind == "switch":
-            # A switch that is off is not sent at all; the form says that it was there.
-            value: Any = fields.get(one.name) == "on" if f"has-{one.name}" in fields else getattr(settings, one.name)
-        elif one.name not in fields:
+        if one.name not in fields:
             continue
+        if one.kind == "switch":
+            value: Any = fields[one.name] == "on"
         else:
             value = _number(one, fields[one.name]) if one.kind in ("whole", "number") else fields[one.name].strip()
         if value != getattr(settings, one.name):

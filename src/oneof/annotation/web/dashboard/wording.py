@@ -83,7 +83,7 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def teach(environment: Environment) -> None:
+def add_filters(environment: Environment) -> None:
     """Give the templates these filters."""
     filters: dict[str, Any] = {"percent": percent, "count": count, "seconds": seconds, "duration": duration}
     environment.filters |= filters | {"moment": moment, "bytes": size, "sentence": sentence}

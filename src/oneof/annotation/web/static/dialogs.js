@@ -105,7 +105,8 @@ export class Dialogs {
     for (const guess of ["yes", "no", "none"]) $(`guess-${guess}`).addEventListener("click", () => give(guess));
     $("guess-dialog").addEventListener("keydown", (event) => {
       const guess = GUESS_KEYS[event.key.toLowerCase()];
-      if (!guess || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+      // Until the next frame a closed window still gets the keys: they are for the page.
+      if (!guess || !$("guess-dialog").open || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault(); // or the same key would answer the next item
       give(guess);
     });

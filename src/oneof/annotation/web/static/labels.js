@@ -4,7 +4,7 @@
 
 import { tell } from "./language.js";
 
-const DENSITIES = ["roomy", "compact", "dense"];
+const DENSITIES = ["roomy", "snug", "compact", "dense"];
 const NARROW = "(max-width: 760px)"; // there the picture needs the room that definitions would take
 
 /** A class of a group: its name, and its definition once the group is unfolded. */
@@ -14,6 +14,11 @@ function member({ name, definition }) {
   one.append(name);
   if (definition) one.append(Object.assign(document.createElement("small"), { textContent: `: ${definition}` }));
   return one;
+}
+
+/** Whether a folded definition has more to show. */
+function cut(folded) {
+  return folded.scrollWidth > folded.clientWidth || folded.scrollHeight > folded.clientHeight + 1;
 }
 
 export class Labels {
@@ -36,7 +41,7 @@ export class Labels {
   /** The roomiest of the densities in which nothing is hidden, else the tightest. */
   fit() {
     this.more.hidden = true; // it takes room itself
-    const first = matchMedia(NARROW).matches && this.list.children.length > 2 ? 1 : 0;
+    const first = matchMedia(NARROW).matches && this.list.children.length > 2 ? 2 : 0;
     for (const density of DENSITIES.slice(first)) {
       this.list.dataset.density = density;
       if (this.list.scrollHeight <= this.list.clientHeight + 1) break;
@@ -44,7 +49,7 @@ export class Labels {
     for (const row of this.list.children) {
       const words = row.querySelector("button.words");
       const folded = words?.querySelector("span");
-      if (words) words.disabled = !row.dataset.open && !row.hasAttribute("data-group") && folded.scrollWidth <= folded.clientWidth;
+      if (words) words.disabled = !row.dataset.open && !row.hasAttribute("data-group") && !cut(folded);
     }
     this.look();
   }

@@ -1,4 +1,4 @@
-"""Databases for new projects on a PostgreSQL server, where the server of the projects may make them."""
+"""Make a database for a new project on a PostgreSQL server, if the operator of the projects has named one."""
 
 import re
 import secrets
@@ -14,9 +14,9 @@ from oneof.annotation.store.database import Database
 
 @contextmanager
 def new_database(server: str, name: str) -> Iterator[str]:
-    """A new database beside the one at the URL `server`, called after `name`; dropped again if the block fails."""
+    """The URL of a new database beside the one at `server`, named after `name`; dropped again if the block fails."""
     own = f"oneof_{re.sub('[^a-z0-9]+', '_', name.lower())[:40]}_{secrets.token_hex(4)}"
-    with _asking(server) as connection:
+    with _connected(server) as connection:
         try:
             connection.exec_driver_sql(f"CREATE DATABASE {own}")
         except DBAPIError as error:
@@ -24,13 +24,13 @@ def new_database(server: str, name: str) -> Iterator[str]:
     try:
         yield make_url(server).set(database=own).render_as_string(hide_password=False)
     except BaseException:
-        with _asking(server) as connection:
+        with _connected(server) as connection:
             connection.exec_driver_sql(f"DROP DATABASE IF EXISTS {own} WITH (FORCE)")
         raise
 
 
 def postgres_address(server: str) -> URL:
-    """A URL that names a PostgreSQL server and one of its databases, else a ValueError."""
+    """The parsed URL of a PostgreSQL server and one of its databases; a ValueError if it is not one."""
     url = make_url(server)
     if url.get_backend_name() not in ("postgresql", "postgres") or not url.database:
         raise ValueError("expected postgresql://USER@HOST/DATABASE, with a database to ask for others")
@@ -38,7 +38,7 @@ def postgres_address(server: str) -> URL:
 
 
 @contextmanager
-def _asking(server: str) -> Iterator[Connection]:
+def _connected(server: str) -> Iterator[Connection]:
     database = Database(server)
     try:
         # Databases are made and dropped outside of transactions.

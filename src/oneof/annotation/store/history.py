@@ -11,7 +11,7 @@ from oneof.annotation.store.schema import journal, people
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry. who: None for the command line or the server itself."""
+    """One entry. who: the manager's name; None for the command line or the server itself."""
 
     id: int
     at: float
@@ -21,7 +21,7 @@ class Entry:
 
 
 def note(connection: Connection, action: str, now: float, person_id: int | None = None, /, **detail: Any) -> None:
-    """Write an entry, in the same transaction as what it tells of."""
+    """Write an entry, in the same transaction as the action that it tells of."""
     text = json.dumps(detail, ensure_ascii=False)
     connection.execute(insert(journal).values(at=now, person_id=person_id, action=action, detail=text))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oneof.annotation.asking import people
+from oneof.annotation.asking import access
 from oneof.annotation.project.classes import ProjectError
 
 
@@ -15,7 +15,7 @@ def test_tokens_are_long_and_each_is_new(world):
 def test_a_role_is_not_changed_by_an_invitation(world):
     world.invite("ann")
     with pytest.raises(ProjectError, match="'ann' is already here as annotator"):
-        world.database.write(lambda connection: people.invite(connection, "ann", "admin", 0.0))
+        world.database.write(lambda connection: access.invite(connection, "ann", "admin", 0.0))
 
 
 def test_old_sessions_are_cleared_when_a_new_one_starts(world):
@@ -23,9 +23,9 @@ def test_old_sessions_are_cleared_when_a_new_one_starts(world):
 
     def sessions_after(now):
         def work(connection):
-            person = people.by_token(connection, token)
-            secret = people.start_session(connection, person, now, days=1)
-            return [people.by_session(connection, one, now) is not None for one in (*seen, secret)], secret
+            person = access.by_token(connection, token)
+            secret = access.start_session(connection, person, now, days=1)
+            return [access.by_session(connection, one, now) is not None for one in (*seen, secret)], secret
 
         valid, secret = world.database.write(work)
         seen.append(secret)

@@ -5,7 +5,7 @@ import pytest
 
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store.database import Database
-from oneof.annotation.store.making import new_database, postgres_address
+from oneof.annotation.store.new_databases import new_database, postgres_address
 
 
 def names(server):

@@ -7,10 +7,12 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
+from sqlalchemy import insert, select
 
-from oneof.annotation.learning import telling
+from oneof.annotation.learning import hooks
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import journal
+from oneof.annotation.store import history
+from oneof.annotation.store.schema import events
 
 
 class Receiver:
@@ -25,8 +27,8 @@ class Receiver:
         return self.problem
 
 
-def add(world, kinds=telling.KINDS, url="https://example.org/hook"):
-    return world.database.write(lambda c: telling.add(c, url, list(kinds), 5.0))
+def add(world, kinds=hooks.KINDS, url="https://example.org/hook"):
+    return world.database.write(lambda c: hooks.add(c, url, list(kinds), 5.0))
 
 
 def test_news_are_told_in_order_signed_and_once(make_world):
@@ -34,14 +36,14 @@ def test_news_are_told_in_order_signed_and_once(make_world):
     ann, receiver = world.annotator("ann"), Receiver()
     world.give(ann)
     secret = add(world)
-    assert telling.deliver(world.database, world.project, 10.0, receiver) == 0
+    assert hooks.deliver(world.database, world.project, 10.0, receiver) == 0
     row = world.give(ann, "no")
-    assert telling.note_if_finished(world.database, 11.0)
-    assert not telling.note_if_finished(world.database, 12.0)
-    world.database.write(lambda c: journal.note(c, "train", 13.0, model="0001", accuracy=0.9))
-    world.database.write(lambda c: journal.note(c, "settings", 14.0))
-    assert telling.deliver(world.database, world.project, 15.0, receiver) == 1
-    assert telling.deliver(world.database, world.project, 16.0, receiver) == 0
+    assert hooks.note_if_finished(world.database, 11.0)
+    assert not hooks.note_if_finished(world.database, 12.0)
+    world.database.write(lambda c: history.note(c, "train", 13.0, model="0001", accuracy=0.9))
+    world.database.write(lambda c: history.note(c, "settings", 14.0))
+    assert hooks.deliver(world.database, world.project, 15.0, receiver) == 1
+    assert hooks.deliver(world.database, world.project, 16.0, receiver) == 0
     ((url, told, body, signature),) = receiver.got
     assert (url, told["project"]) == ("https://example.org/hook", "test")
     assert [one["kind"] for one in told["events"]] == ["answer", "finished", "trained"]
@@ -50,23 +52,46 @@ def test_news_are_told_in_order_signed_and_once(make_world):
     assert signature == "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
+def test_an_answer_that_is_stored_after_a_later_one_is_not_lost(world):
+    """On PostgreSQL a transaction may end after one that was given a higher id."""
+    add(world, ["answer"])
+    world.give(world.annotator("ann"))
+    receiver = Receiver()
+    hooks.deliver(world.database, world.project, world.clock(), receiver)
+    (first,) = world.rows(select(events))
+
+    def store(number):
+        row = dict(first._mapping) | {"id": first.id + number, "client_id": f"{number}"}
+        world.database.write(lambda connection: connection.execute(insert(events).values(row)))
+
+    store(2)
+    assert hooks.deliver(world.database, world.project, first.at + 1, receiver) == 0
+    store(1)
+    store(4)
+    assert hooks.deliver(world.database, world.project, first.at + 2, receiver) == 1
+    # What is missing after a minute was never stored.
+    assert hooks.deliver(world.database, world.project, first.at + 61, receiver) == 1
+    ids = [one["id"] for _, told, _, _ in receiver.got for one in told["events"]]
+    assert ids == [f"answer-{first.id + number}" for number in (0, 1, 2, 4)]
+
+
 def test_what_was_not_taken_comes_again_later_and_later(world):
     add(world, ["answer"])
     world.give(world.annotator("ann"))
     receiver = Receiver()
     receiver.problem = "answered 500"
-    assert telling.deliver(world.database, world.project, 100.0, receiver) == 0
+    assert hooks.deliver(world.database, world.project, 100.0, receiver) == 0
     receiver.problem = None
-    assert telling.deliver(world.database, world.project, 104.0, receiver) == 0
+    assert hooks.deliver(world.database, world.project, 104.0, receiver) == 0
     with world.database.read() as connection:
-        (hook,) = telling.listed(connection)
+        (hook,) = hooks.listed(connection)
     assert (hook.failures, hook.last_reply, hook.kinds) == (1, "answered 500", ("answer",))
-    assert telling.deliver(world.database, world.project, 105.0, receiver) == 1
-    world.database.write(lambda c: telling.remove(c, hook.id, 106.0))
+    assert hooks.deliver(world.database, world.project, 105.0, receiver) == 1
+    world.database.write(lambda c: hooks.remove(c, hook.id, 106.0))
     with world.database.read() as connection:
-        assert telling.listed(connection) == []
+        assert hooks.listed(connection) == []
     with pytest.raises(ProjectError, match="no address"):
-        world.database.write(lambda c: telling.remove(c, hook.id, 106.0))
+        world.database.write(lambda c: hooks.remove(c, hook.id, 106.0))
 
 
 @pytest.mark.parametrize(
@@ -93,9 +118,9 @@ def test_a_real_server_takes_it_and_redirects_are_not_followed():
         thread.start()
         address = f"http://127.0.0.1:{server.server_port}"
         try:
-            assert telling.send(f"{address}/", b"{}", "sha256=") is None
-            assert telling.send(f"{address}/moved", b"{}", "sha256=") == "answered 302"
+            assert hooks.send(f"{address}/", b"{}", "sha256=") is None
+            assert hooks.send(f"{address}/moved", b"{}", "sha256=") == "answered 302"
         finally:
             server.shutdown()
             thread.join()
-    assert telling.send(f"{address}/", b"{}", "sha256=").startswith("not reached")
+    assert hooks.send(f"{address}/", b"{}", "sha256=").startswith("not reached")

@@ -1,18 +1,18 @@
-"""Annotators, reviewers and managers (stored as "admin"): personal links, sessions, and taking them back.
+"""Annotators, reviewers and managers (stored as "admin"): personal links and sessions, and how they are revoked.
 
-A link holds 256 random bits; the database holds only its SHA-256. (A slow password hash would add nothing: such a
-token cannot be guessed, with or without the hash.)
+A link holds a token of 256 random bits; the database holds only its SHA-256. (A slow password hash would add nothing:
+nobody can guess such a token.)
 """
 
 import hashlib
 import secrets
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from oneof.annotation.project.classes import ProjectError
-from oneof.annotation.store import journal
+from oneof.annotation.store import history
 from oneof.annotation.store.schema import people, sessions
 
 Role = Literal["annotator", "reviewer", "admin"]
@@ -38,22 +38,25 @@ class Person:
     guidelines: int | None
 
 
+def as_person(row: Any) -> Person | None:
+    """A row of `people`; None if there is no row."""
+    return None if row is None else Person(row.id, row.name, row.role, row.paused, row.guidelines)
+
+
 def digest(token: str) -> str:
-    """What is stored of a token."""
+    """The hash that is stored in place of a token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 def invite(
     connection: Connection, name: str, role: Role, now: float, by: int | None = None, *, new_only: bool = False
 ) -> str:
-    """Make a person and return the token of the personal link; it cannot be shown again.
+    """Add a person and return the token of their personal link; it cannot be shown again.
 
-    A name that exists gets a new link, and the old one and its sessions end; with `new_only` it is an error.
-    by: the manager who invites, for the journal.
+    Somebody who is here already gets a new link, and the old one and its sessions end; with `new_only` that is an
+    error. by: the manager who invites, for the journal.
     """
-    name = name.strip()
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise ProjectError(f"name {name!r}: expected 1..{LONGEST_NAME} printable characters")
+    name = checked_name(name)
     token = secrets.token_urlsafe(32)
     known = connection.execute(select(people.c.id, people.c.role).where(people.c.name == name)).first()
     if known is None:
@@ -64,8 +67,16 @@ def invite(
         connection.execute(delete(sessions).where(sessions.c.person_id == known.id))
         renewed = {"token_hash": digest(token), "revoked_at": None}
         connection.execute(update(people).where(people.c.id == known.id).values(renewed))
-    journal.note(connection, "invite", now, by, name=name, role=role, again=known is not None)
+    history.note(connection, "invite", now, by, name=name, role=role, again=known is not None)
     return token
+
+
+def checked_name(name: str) -> str:
+    """A name of a person or of a key, without spaces around it; an error if it cannot be shown in one line."""
+    name = name.strip()
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise ProjectError(f"name {name!r}: expected 1..{LONGEST_NAME} printable characters")
+    return name
 
 
 def find(connection: Connection, name: str) -> int:
@@ -78,20 +89,18 @@ def find(connection: Connection, name: str) -> int:
 
 def by_token(connection: Connection, token: str) -> Person | None:
     """Whose link this is, if it is still valid."""
-    row = connection.execute(
-        select(people).where(people.c.token_hash == digest(token), people.c.revoked_at.is_(None))
-    ).first()
-    return None if row is None else Person(row.id, row.name, row.role, row.paused, row.guidelines)
+    valid = select(people).where(people.c.token_hash == digest(token), people.c.revoked_at.is_(None))
+    return as_person(connection.execute(valid).first())
 
 
 def by_name(connection: Connection, name: str) -> Person | None:
     """The person of this name, if they still have access."""
-    row = connection.execute(select(people).where(people.c.name == name, people.c.revoked_at.is_(None))).first()
-    return None if row is None else Person(row.id, row.name, row.role, row.paused, row.guidelines)
+    valid = select(people).where(people.c.name == name, people.c.revoked_at.is_(None))
+    return as_person(connection.execute(valid).first())
 
 
 def start_session(connection: Connection, person: Person, now: float, days: float) -> str:
-    """A new session for the cookie."""
+    """Begin a session of so many days and return its secret, for the cookie."""
     secret = secrets.token_urlsafe(32)
     connection.execute(delete(sessions).where(sessions.c.person_id == person.id, sessions.c.expires_at < now))
     connection.execute(
@@ -103,12 +112,11 @@ def start_session(connection: Connection, person: Person, now: float, days: floa
 
 
 def by_session(connection: Connection, secret: str, now: float) -> Person | None:
-    """Who this session is, if it has not ended."""
-    row = connection.execute(BY_SESSION, {"hash": digest(secret), "now": now}).first()
-    return None if row is None else Person(row.id, row.name, row.role, row.paused, row.guidelines)
+    """Whose session this is, if it has not ended."""
+    return as_person(connection.execute(BY_SESSION, {"hash": digest(secret), "now": now}).first())
 
 
 def end_access(connection: Connection, person_id: int, now: float) -> None:
-    """Revoke the link and every session."""
+    """Revoke the link of a person and end every session."""
     connection.execute(update(people).where(people.c.id == person_id).values(revoked_at=now))
     connection.execute(delete(sessions).where(sessions.c.person_id == person_id))

@@ -1,25 +1,25 @@
 """What annotators do, as append-only events: answer, undo, redo, flag.
 
 Nothing is ever changed or deleted: an undo is an event that points at an answer. Each event carries an id made by the
-browser; the same id again returns the stored row, so a page may send until it hears back.
+browser; the same id again returns the stored row, so a page may send an event until it gets a reply.
 
-Each person has two stacks, undo and redo, kept as linked lists through `events.previous`; an entry that is no longer
-current (answered again, withdrawn) is passed over.
+Each person has two stacks, undo and redo, kept as linked lists through `events.previous`. Entries that no longer apply
+(the question was answered again, or the answer was withdrawn) are passed over.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import uuid4
 
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
-from oneof.annotation.asking.claims import take_place
+from oneof.annotation.asking.searching import take_place
 from oneof.annotation.asking.standing import lock_person
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.schema import claims, events, people
 
-# Built once: see claims.py.
+# Built once, as every click needs them.
 BY_CLIENT_ID = select(events).where(events.c.person_id == bindparam("me"), events.c.client_id == bindparam("id"))
 BY_ID = select(events).where(events.c.id == bindparam("id"))
 CLAIM = select(claims).where(claims.c.task_id == bindparam("task"), claims.c.person_id == bindparam("me"))
@@ -39,18 +39,18 @@ def append_about(
     subjects: Sequence[tuple[int, int | None]],
     comment: str | None = None,
 ) -> None:
-    """Record something that no click of an annotator brought about. subjects: question and earlier event, for each."""
+    """Record events that no annotator's click made. subjects: for each, its task and the earlier event it is about."""
     common = {"kind": kind, "person_id": person_id, "at": now, "comment": comment, "late": False, "flip": 0.0}
     rows = [common | {"client_id": str(uuid4()), "task_id": task, "target": target} for task, target in subjects]
     connection.execute(insert(events), rows)
 
 
 class UnknownTaskError(LookupError):
-    """This person was never asked that."""
+    """The person was never asked this question."""
 
 
 class ConflictError(Exception):
-    """It cannot be done now: the question or the answer has changed meanwhile."""
+    """The request does not fit what is stored: the question or the answer has changed in the meantime."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def record_answer(
 ) -> tuple[Row[Any], bool]:
     """Store an answer; returns its event and whether it is new (False: a replay of a stored one).
 
-    standing: the person's row, where it is locked already.
+    standing: the person's row, if the caller has locked it already.
     """
     person = lock_person(connection, person_id) if standing is None else standing
     held = connection.execute(TO_ANSWER, {"task": given.task, "me": person_id, "id": given.id}).first()
@@ -91,26 +91,12 @@ def record_answer(
         raise ConflictError("this question has its answer already")
     late = held.state == "returned" or held.expires_at < now
     placed = held.placed or (held.state == "returned" and take_place(connection, given.task))
-    said = given.guess if given.answer == "skip" else given.answer
-    flip = 0.0 if said is None else project.settings.flip
-    event = _append(
-        connection,
-        client_id=given.id,
-        person_id=person_id,
-        kind="answer",
-        task_id=given.task,
-        at=now,
-        answer=given.answer,
-        seconds=given.seconds,
-        comment=given.reason,
-        guidelines=given.guidelines,
-        claimed_at=held.claimed_at,
-        late=late,
-        flip=flip,
-        guess=given.guess,
-        shown=held.shown,
-        previous=person.undo_top,
-    )
+    # The browser flips a yes or a no, also where that is a guess after a skip; a bare skip is sent as it is.
+    flip = 0.0 if given.answer == "skip" and given.guess is None else project.settings.flip
+    values = {"answer": given.answer, "seconds": given.seconds, "comment": given.reason, "guess": given.guess}
+    values |= {"guidelines": given.guidelines, "claimed_at": held.claimed_at, "late": late, "flip": flip}
+    values |= {"shown": held.shown, "previous": person.undo_top}
+    event = _append(connection, "answer", person_id, given.id, given.task, now, **values)
     _set_current(connection, event, placed=placed)
     _count(connection, person, event.answer, +1, placed=placed, undo_top=event.id, redo_top=person.redo_top)
     return event, True
@@ -128,16 +114,8 @@ def undo(
     held = _claim_of(connection, person_id, answer.task_id, lock=True)
     if held is None or held.state != "answered":
         raise ConflictError("this answer was just withdrawn")
-    event = _append(
-        connection,
-        client_id=client_id,
-        person_id=person_id,
-        kind="undo",
-        task_id=answer.task_id,
-        at=now,
-        target=answer.id,
-        previous=person.redo_top,
-    )
+    links = {"target": answer.id, "previous": person.redo_top}
+    event = _append(connection, "undo", person_id, client_id, answer.task_id, now, **links)
     expires_at = now + project.settings.claim_seconds
     reopened = {"state": "held", "event_id": None, "answer": None, "expires_at": expires_at}
     connection.execute(SET_CLAIM, {"task": answer.task_id, "me": person_id} | reopened)
@@ -155,16 +133,8 @@ def redo(connection: Connection, person_id: int, client_id: str, now: float, ans
     held = _claim_of(connection, person_id, answer.task_id, lock=True)
     if held is None or held.state not in ("held", "returned"):
         raise ConflictError("this question was just withdrawn")
-    event = _append(
-        connection,
-        client_id=client_id,
-        person_id=person_id,
-        kind="redo",
-        task_id=answer.task_id,
-        at=now,
-        target=answer.id,
-        previous=person.undo_top,
-    )
+    links = {"target": answer.id, "previous": person.undo_top}
+    event = _append(connection, "redo", person_id, client_id, answer.task_id, now, **links)
     placed = held.placed or (held.state == "returned" and take_place(connection, answer.task_id))
     _set_current(connection, answer, placed=placed)
     _count(connection, person, answer.answer, +1, placed=placed, undo_top=event.id, redo_top=redo_top)
@@ -181,32 +151,23 @@ def flag(
         return stored, False
     if _claim_of(connection, person_id, task_id) is None:
         raise UnknownTaskError("you were not asked this question")
-    event = _append(
-        connection,
-        client_id=client_id,
-        person_id=person_id,
-        kind="flag",
-        task_id=task_id,
-        at=now,
-        comment=comment,
-    )
-    return event, True
+    return _append(connection, "flag", person_id, client_id, task_id, now, comment=comment), True
 
 
 def top_of_undo(connection: Connection, person: Row[Any]) -> Row[Any] | None:
-    """The event on the undo stack whose answer stands, if there is one."""
+    """The top of the undo stack: the last event whose answer stands; None if there is none."""
     return _walk(connection, person.undo_top, _stands)
 
 
 def top_of_redo(connection: Connection, person: Row[Any]) -> Row[Any] | None:
-    """The event on the redo stack whose answer can stand again, if there is one."""
+    """The top of the redo stack: the last undo whose answer can stand again; None if there is none."""
     return _walk(connection, person.redo_top, _undone)
 
 
 def _chosen(
     connection: Connection, person: Row[Any], kind: Literal["undo", "redo"], answer_id: str | None
 ) -> tuple[Row[Any], int | None]:
-    """The answer that an undo or a redo is about, and the top of that stack afterwards."""
+    """The answer that an undo or a redo is about, and the top of its stack afterwards."""
     if answer_id is None:
         node = (top_of_undo if kind == "undo" else top_of_redo)(connection, person)
         if node is None:
@@ -222,7 +183,8 @@ def _chosen(
     return answer, person.undo_top if kind == "undo" else person.redo_top
 
 
-def _walk(connection: Connection, top: int | None, wanted: Any) -> Row[Any] | None:
+def _walk(connection: Connection, top: int | None, wanted: Callable[[Connection, Row[Any]], bool]) -> Row[Any] | None:
+    """The first event of a stack whose answer is `wanted`."""
     while top is not None:
         node = _event(connection, top)
         if wanted(connection, _answer_of(connection, node)):
@@ -260,8 +222,11 @@ def _claim_of(connection: Connection, person_id: int, task_id: int, *, lock: boo
     return connection.execute(LOCKED_CLAIM if lock else CLAIM, {"task": task_id, "me": person_id}).first()
 
 
-def _append(connection: Connection, **values: Any) -> Row[Any]:
-    return connection.execute(APPEND, values).one()
+def _append(
+    connection: Connection, kind: str, person_id: int, client_id: str, task_id: int, now: float, **values: Any
+) -> Row[Any]:
+    common = {"kind": kind, "person_id": person_id, "client_id": client_id, "task_id": task_id, "at": now}
+    return connection.execute(APPEND, common | values).one()
 
 
 def _set_current(connection: Connection, answer: Row[Any], *, placed: bool) -> None:
@@ -280,7 +245,7 @@ def _count(
     undo_top: int | None,
     redo_top: int | None,
 ) -> None:
-    """Keep the person's counters and stacks; the row is locked, so that plain sums are safe."""
+    """Update the person's counters and stacks. Their row is locked, so no other click can change it in between."""
     skip = answer == "skip"
     values = {
         "answered": person.answered + (0 if skip else change),

@@ -1,4 +1,4 @@
-"""What a project gives away: a version of the model as one file, and its predictions as a table."""
+"""What managers can download: a version of the model as one file, and its predictions as a table."""
 
 import csv
 from io import StringIO
@@ -16,7 +16,7 @@ COLUMNS = ("item", "label", "confidence", "kept_aside")
 
 
 def model_folder(project: Project, version: int) -> Path:
-    """Where a version of the model is; an error if it was not kept."""
+    """The folder of a version of the model; an error if there is none."""
     folder = project.folder / "models" / f"{version:04d}"
     if not folder.is_dir():
         raise ProjectError(f"there is no version {version} of the model")
@@ -33,13 +33,13 @@ def zip_model(project: Project, version: int, out: Path) -> None:
 
 
 def current_version(connection: Connection) -> int | None:
-    """The number of the last model."""
+    """The number of the last model; None before the first."""
     found = connection.execute(select(func.max(models.c.id))).scalar()
     return None if found is None else int(found)
 
 
 def predictions_csv(connection: Connection, project: Project) -> str:
-    """Every item with the current model's label and its probability."""
+    """A csv table of every item with the current model's label and its probability."""
     rows = connection.execution_options(yield_per=BATCH).execute(
         select(items.c.name, predictions.c.label, predictions.c.confidence, predictions.c.held_out)
         .join(items, items.c.id == predictions.c.item_id)
@@ -52,7 +52,7 @@ def predictions_csv(connection: Connection, project: Project) -> str:
     for row in rows:
         confidence = "" if row.confidence is None else f"{row.confidence:.6f}"
         kept = "true" if row.held_out else "false"
-        # The name of a class that was retired stays what the model said.
+        # For a class that was retired meanwhile, the name that the model was trained with.
         label = project.name_today(row.label) or project.classes[row.label].name
         writer.writerow([row.name, label, confidence, kept])
     return out.getvalue()
