@@ -8,7 +8,7 @@ from benchmarks import objectives, queries, report, scaling, training
 
 
 def main() -> None:
-    """Measure, print, keep."""
+    """Measure, print, and keep the rows."""
     for name, module in {"queries": queries, "objectives": objectives, "training": training}.items():
         print(f"\n{(module.__doc__ or '').splitlines()[0]}\n", flush=True)
         table = module.measure()

@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,16 +25,17 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.model_selection import train_test_split
 
 import oneof
+from benchmarks import pages
 from oneof import Answers, OneOfClassifier, UniformQueries, datasets, respond
 from oneof.files.atomic import replacing
 
 TABLES: dict[str, Callable[..., Any]] = {"iris": load_iris, "wine": load_wine, "digits": load_digits}
-ROWS = Path(__file__).parent.parent / "results" / "against.csv"
+ROWS = pages.RESULTS / "against.csv"
 Split = tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
 
 
 class Learner(Protocol):
-    """What takes part. X: float32 (n, features), not scaled. candidates: bool (n, k), the class is among them."""
+    """Code that takes part. X: float32 (n, features), not scaled. candidates: bool (n, k), the class is among them."""
 
     def fit(self, X: NDArray[np.float32], candidates: NDArray[np.bool_]) -> object:
         """Learn."""
@@ -79,7 +79,7 @@ def run(name: str, label: str, make: Callable[[int], Learner], seed: int) -> dic
     classes = int(y.max()) + 1
     queries = UniformQueries(classes, max(1, classes // 2))
     subsets = queries.draw(len(y), np.random.default_rng(seed))
-    candidates = np.where(respond(subsets, y)[:, None], subsets, ~subsets)
+    candidates = Answers(subsets, respond(subsets, y)).consistent
     learner = make(seed)
     started = time.process_time()
     learner.fit(X, candidates)
@@ -112,22 +112,27 @@ def adapter(where: str) -> tuple[str, Callable[[int], Learner]]:
 
 def table(rows: pd.DataFrame) -> str:
     """Mean accuracy and CPU seconds of each learner on each data set, in markdown."""
-    lines = [
-        "| data set | classes | asked | items | learner | test accuracy (%) | CPU seconds | seeds |",
-        "|---" * 8 + "|",
-    ]
+    lines = []
     for (name, learner), group in rows.groupby(["dataset", "learner"], sort=False):
         first, accuracy = group.iloc[0], group["test_accuracy"]
         spread = f" ± {accuracy.std():.2f}" if len(group) > 1 else ""
         lines.append(
-            f"| {name} | {first['classes']} | {first['size']} | {first['train_items']} | {learner} "
-            f"| {accuracy.mean():.2f}{spread} | {group['cpu_seconds'].mean():.1f} | {len(group)} |"
+            {
+                "data set": name,
+                "classes": first["classes"],
+                "asked": first["size"],
+                "items": first["train_items"],
+                "learner": learner,
+                "test accuracy (%)": f"{accuracy.mean():.2f}{spread}",
+                "CPU seconds": f"{group['cpu_seconds'].mean():.1f}",
+                "seeds": len(group),
+            }
         )
-    return "\n".join(lines) + "\n"
+    return pages.table(pd.DataFrame(lines))
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows."""
+    """Texts for the pages, from the rows."""
     return {"table": table(pd.read_csv(ROWS))}
 
 
@@ -137,23 +142,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--dataset", action="append", help=f"default: {', '.join(TABLES)}")
     parser.add_argument("--adapter", action="append", default=[], help="module:Class, may be given several times")
     parser.add_argument("--seeds", type=int, default=3)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     ours = [(f"oneof {name}", lambda seed, name=name: Ours(name, seed)) for name in OURS]
     rows = []
-    for name in given.dataset or TABLES:
-        for seed in range(given.seeds):
-            for label, make in (*ours, *map(adapter, given.adapter)):
+    for name in options.dataset or TABLES:
+        for seed in range(options.seeds):
+            for label, make in (*ours, *map(adapter, options.adapter)):
                 rows.append(run(name, label, make, seed))
                 print(f"{name} seed {seed} {label}: {rows[-1]['test_accuracy']:.2f} %", file=sys.stderr, flush=True)
     found = pd.DataFrame(rows)
     print(table(found))
-    mine = found[found["learner"].str.startswith("oneof ")]
+    kept = found[found["learner"].str.startswith("oneof ")]
     if ROWS.exists():
-        kept = pd.read_csv(ROWS)
-        mine = pd.concat([kept[~kept["dataset"].isin(mine["dataset"])], mine], ignore_index=True)
+        before = pd.read_csv(ROWS)
+        kept = pd.concat([before[~before["dataset"].isin(kept["dataset"])], kept], ignore_index=True)
     with replacing(ROWS) as part:
-        mine.to_csv(part, index=False)
+        kept.to_csv(part, index=False)
 
 
 if __name__ == "__main__":

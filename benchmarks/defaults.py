@@ -4,11 +4,11 @@
     python -m benchmarks.defaults cifar10 --answers 300 1000 5000 50000
     python -m benchmarks.defaults packages --answers 300 1500 6000
 
-Uniform questions about half of the classes, one answer an item. `digits` are pixels in a table of numbers, `cifar10`
-features of EfficientNet-Lite0, `packages` those of wordllama. Each row is one trained network: linear (solved, its
-penalty chosen by held-out answers), mlp, or the default, which is `OneOfClassifier()` on an array that it knows nothing
-about; where an encoder is known, `oneof train` takes the linear layer below 5,000 answers without a comparison.
-Accuracy by labels that were never trained on. Rows that are there already are not run again.
+Uniform questions about half of the classes, one answer about each item. `digits` are pixels in a table of numbers,
+`cifar10` features of EfficientNet-Lite0, `packages` those of wordllama. Each row is one trained network: linear
+(solved, its penalty chosen by held-out answers), mlp, or the default: `OneOfClassifier()`, which does not know where
+the array comes from; where an encoder made it, `oneof train` takes the linear layer below 5,000 answers without a
+comparison. Accuracy by labels that were never trained on. Rows that are there already are not run again.
 """
 
 import argparse
@@ -22,14 +22,13 @@ from numpy.typing import NDArray
 from benchmarks import pages
 from benchmarks.encoders import ask
 from benchmarks.package_texts import SECTIONS, load_package_texts
+from benchmarks.rows import append_rows, has_row
 from oneof import OneOfClassifier, datasets, encoders
 from oneof.classifier.linear import solve
-from oneof.files.atomic import replacing
 from oneof.training import Config
 from oneof.training.splits import split
 
 ROWS = pages.RESULTS / "defaults.csv"
-KEY = ["data", "answers", "seed", "network"]
 Split = tuple[NDArray[Any], NDArray[np.int64], NDArray[Any], NDArray[np.int64]]
 
 
@@ -54,10 +53,10 @@ def packages(seed: int) -> Split:
     return x[:6000], labels[:6000], x[6000:], labels[6000:]
 
 
-def guessed(network: str, x: Any, answers: Any, test: Any, seed: int) -> tuple[NDArray[np.int64], str]:
+def predict(network: str, x: Any, answers: Any, test: Any, seed: int) -> tuple[NDArray[np.int64], str]:
     """The predictions of one trained network, and which one it was."""
     if network == "linear":
-        training, _, _ = split(answers, Config().holdout, seed, None)  # what judges the others does not train this one
+        training, _, _ = split(answers, Config().holdout, seed, None)  # the others train without these answers, too
         return solve(x, training, seed).predict_proba(test).argmax(axis=1), network
     model = OneOfClassifier(backbone="auto" if network == "default" else network, random_state=seed).fit(x, answers)
     return model.predict(test), model.config_.backbone
@@ -72,25 +71,26 @@ def run(data: str, counts: list[int], seeds: list[int]) -> None:
             chosen = np.random.default_rng([seed, 0]).permutation(len(x))[:count]
             answers = ask(labels[chosen], classes, classes // 2, seed)
             for network in ("linear", "mlp", "default"):
-                known = pd.read_csv(ROWS) if ROWS.is_file() else pd.DataFrame(columns=KEY)
-                if ((known[KEY] == [data, count, seed, network]).all(axis=1)).any():
+                if has_row(ROWS, data=data, answers=count, seed=seed, network=network):
                     continue
                 started = time.process_time()
-                predictions, used = guessed(network, x[chosen], answers, test, seed)
+                predictions, used = predict(network, x[chosen], answers, test, seed)
                 row = {"data": data, "answers": count, "seed": seed, "network": network, "used": used}
                 row |= {"accuracy": round(float((predictions == truth).mean()), 4)}
                 row |= {"cpu_seconds": round(time.process_time() - started, 1)}
                 print(row, flush=True)
-                with replacing(ROWS) as part:
-                    rows = pd.DataFrame([row])
-                    pd.concat([known, rows] if len(known) else [rows]).to_csv(part, index=False, lineterminator="\n")
+                append_rows(ROWS, pd.DataFrame([row]))
 
 
 def facts() -> dict[str, str]:
     """The table of the page, the mean over seeds: default against the better of the two."""
     rows = pd.read_csv(ROWS)
-    # Of seeds for which all three were run: the others would compare different answers.
-    complete = rows.pivot(index=KEY[:3], columns="network", values="accuracy").dropna().groupby(level=[0, 1])
+    # Only seeds for which all three were run: the others would compare different answers.
+    complete = (
+        rows.pivot(index=["data", "answers", "seed"], columns="network", values="accuracy")
+        .dropna()
+        .groupby(level=[0, 1])
+    )
     means, counted = complete.mean(), complete.size()
     shown = pd.DataFrame({"data": means.index.get_level_values(0)}, index=means.index)
     shown["answers"] = [f"{count:,}" for count in means.index.get_level_values(1)]

@@ -28,7 +28,7 @@ NAMES = {
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows."""
+    """Texts for the pages, from the rows."""
     rows = pd.read_csv(ROWS)
     shown = {
         "objective": rows["objective"],
@@ -40,7 +40,7 @@ def facts() -> dict[str, str]:
 
 
 def main() -> None:
-    """Run the demonstration as it comes, and keep what it shows."""
+    """Run the demonstration with its defaults, and keep its rows and its picture."""
     torch.set_num_threads(1)
     with TemporaryDirectory() as folder:
         rows = pd.DataFrame(run(Path(folder), size=5, seed=0)["rows"]).rename(columns=NAMES)

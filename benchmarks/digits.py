@@ -1,9 +1,10 @@
-"""Digits from one yes/no answer an item: accuracy and the coverage of the label-free interval, over seeds.
+"""Digits from one yes/no answer about each item: accuracy and the coverage of the label-free interval, over seeds.
 
     python -m benchmarks.digits     # writes results/digits.csv, one row per run, under the names of results/rows.csv
 
 The likelihood for questions about 3, 5 and 7 labels; URE, NN and ABS with the GCE loss for 3. Each run trains
-`OneOfClassifier` as it comes on the 1347 training items, and is judged by one answer about each of the 450 test items.
+`OneOfClassifier` with its defaults on the 1347 training items, and is judged by one answer about each of the 450 test
+items.
 """
 
 import time
@@ -32,9 +33,9 @@ def run(size: int, objective: str, loss: str | None, seed: int, epochs: int | No
     training, test = load("digits", "train"), load("digits", "test")
     rng = np.random.default_rng(seed)
     queries = UniformQueries(10, size)
-    asked, asked_later = queries.draw(len(training), rng), queries.draw(len(test), rng)
-    answers = Answers(asked, respond(asked, training.labels))
-    judging = Answers(asked_later, respond(asked_later, test.labels))
+    subsets, test_subsets = queries.draw(len(training), rng), queries.draw(len(test), rng)
+    answers = Answers(subsets, respond(subsets, training.labels))
+    judging = Answers(test_subsets, respond(test_subsets, test.labels))
 
     started = time.perf_counter()
     model = OneOfClassifier(objective, loss=loss, epochs=epochs, random_state=seed)
@@ -72,7 +73,7 @@ def run(size: int, objective: str, loss: str | None, seed: int, epochs: int | No
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows."""
+    """Texts for the pages, from the rows."""
     shown = [
         {
             "objective": " ".join(map(str, (objective, *cell["loss"].dropna().unique()))),

@@ -3,9 +3,9 @@
     python -m benchmarks.encoders cifar10 --answers 500 1000 2000 5000 --seeds 0 1 2
     python -m benchmarks.encoders packages --answers 1500 6000 --seeds 0 1 2
 
-Each row is one trained model: uniform questions, one answer an item; the accuracy by labels that were never trained on,
-beside the label-free one with its interval. `labels` has every label in place of an answer. Rows that are there already
-are not run again.
+Each row is one trained model: uniform questions, one answer about each item; the accuracy by labels that were never
+trained on, beside the label-free one with its interval. Where the column `told` is "labels", the model got every label
+in place of an answer. Rows that are there already are not run again.
 """
 
 import argparse
@@ -16,40 +16,28 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-import oneof
 from benchmarks import pages
 from benchmarks.package_texts import SECTIONS, load_package_texts
+from benchmarks.rows import append_rows, has_row
 from oneof import Answers, UniformQueries, datasets, encoders, respond
 from oneof.classifier import OneOfClassifier
-from oneof.classifier.choosing import CANDIDATES, choose_encoder, fit_chosen
+from oneof.classifier.choosing_encoders import CANDIDATES, choose_encoder
+from oneof.classifier.choosing_networks import fit_chosen
 from oneof.classifier.linear import solve
-from oneof.files.atomic import replacing
 from oneof.items.loading import Items
 from oneof.training import Config, Features, predict_classes
 
-RESULTS = pages.RESULTS / "encoders.csv"
-KEY = ["data", "encoder", "told", "answers", "seed"]
+ROWS = pages.RESULTS / "encoders.csv"
 
 
 def append(row: dict[str, Any]) -> None:
-    """Add a row to the committed results."""
-    rows = pd.DataFrame([row])
-    known = pd.read_csv(RESULTS) if RESULTS.is_file() else rows[:0]
-    with replacing(RESULTS) as part:
-        pd.concat([known, rows] if len(known) else [rows]).to_csv(part, index=False)
+    """Print a row, and add it to the committed results."""
+    append_rows(ROWS, pd.DataFrame([row]))
     print(row, flush=True)
 
 
-def done(**key: Any) -> bool:
-    """Whether there is such a row already."""
-    if not RESULTS.is_file():
-        return False
-    known = pd.read_csv(RESULTS)
-    return bool((known[list(key)].astype(str) == pd.Series(key).astype(str)).all(axis=1).any())
-
-
 def ask(labels: NDArray[np.int64], classes: int, size: int, seed: int, names: list[str] | None = None) -> Answers:
-    """One uniform question an item, answered without noise."""
+    """One uniform question about each item, answered without noise. names: of the items."""
     subsets = UniformQueries(classes, size).draw(len(labels), rng=np.random.default_rng([seed, 1]))
     return Answers(subsets, respond(subsets, labels), item_names=names)
 
@@ -66,7 +54,7 @@ def row_of(x: Any, answers: Answers, test: Any, truth: NDArray[np.int64], seed: 
 
 
 def with_labels(x: Any, labels: NDArray[np.int64], classes: int, test: Any, truth: Any) -> dict[str, Any]:
-    """The better of the linear layer and, where there is much data, hidden layers, told every label."""
+    """The better of a linear layer and, where there is much data, hidden layers, trained with every label."""
     started = time.perf_counter()
     exact = Answers(np.eye(classes, dtype=np.bool_)[labels], np.ones(len(labels), dtype=np.bool_))
     found = {"linear": float((solve(x, exact).predict_proba(test).argmax(axis=1) == truth).mean())}
@@ -86,10 +74,10 @@ def cifar10(counts: list[int], seeds: list[int]) -> None:
         for seed in seeds:
             rows = np.random.default_rng([seed, 0]).permutation(len(x))[:answers]
             key = {"data": "cifar10", "encoder": encoder.name, "answers": answers, "seed": seed}
-            if not done(**key, told="answers"):
-                asked = ask(train.labels[rows], 10, 5, seed)
-                append({**key, "told": "answers", **row_of(x[rows], asked, other, test.labels, seed)})
-            if not done(**key, told="labels"):
+            if not has_row(ROWS, **key, told="answers"):
+                given = ask(train.labels[rows], 10, 5, seed)
+                append({**key, "told": "answers", **row_of(x[rows], given, other, test.labels, seed)})
+            if not has_row(ROWS, **key, told="labels"):
                 append({**key, "told": "labels", **with_labels(x[rows], train.labels[rows], 10, other, test.labels)})
 
 
@@ -99,19 +87,17 @@ def packages(counts: list[int], seeds: list[int]) -> None:
         names, texts, labels = load_package_texts(seed=seed)
         test, truth = texts[6000:], labels[6000:]
         for answers in counts:
-            asked = ask(labels[:answers], len(SECTIONS), 6, seed, names[:answers])
-            all_texts = np.empty(6000, dtype=object)
-            all_texts[:] = texts[:6000]
-            items = Items(all_texts, np.array(names[:6000]), kind="texts")
+            given = ask(labels[:answers], len(SECTIONS), 6, seed, names[:answers])
+            items = Items(np.array(texts[:6000], dtype=object), np.array(names[:6000]), kind="texts")
             key = {"data": "packages", "answers": answers, "seed": seed}
             for name in (*CANDIDATES["texts"], "auto"):
-                if done(**key, encoder=name, told="answers"):
+                if has_row(ROWS, **key, encoder=name, told="answers"):
                     continue
-                chosen = choose_encoder(items, asked, name)
-                aligned = chosen.items.align(asked)
+                chosen = choose_encoder(items, given, name)
+                aligned = chosen.items.align(given)
                 row = row_of(chosen.items.x, aligned, chosen.encoder.transform(test), truth, seed)
                 append({**key, "encoder": name, "told": "answers", **row, "chosen": chosen.encoder.name})
-            if not done(**key, encoder="words+wordllama", told="labels"):
+            if not has_row(ROWS, **key, encoder="words+wordllama", told="labels"):
                 encoder = encoders.create("words+wordllama").fit(texts[:6000])
                 x, other = encoder.transform(texts[:answers]), encoder.transform(test)
                 row = with_labels(x, labels[:answers], len(SECTIONS), other, truth)
@@ -120,7 +106,7 @@ def packages(counts: list[int], seeds: list[int]) -> None:
 
 def facts() -> dict[str, str]:
     """The tables of the page: means over the seeds, and how often the label-free interval held the true accuracy."""
-    rows = pd.read_csv(RESULTS)
+    rows = pd.read_csv(ROWS)
     rows["held"] = (rows["low"] <= rows["accuracy"]) & (rows["accuracy"] <= rows["high"])
     tables = {}
     for data, part in rows.groupby("data"):
@@ -132,7 +118,7 @@ def facts() -> dict[str, str]:
         )
         judged = found["told"] == "answers"
         shown = {
-            "told": found["told"],
+            "trained on": found["told"],
             "encoder": found["encoder"],
             "items": found["answers"].map("{:,}".format),
             "accuracy": (100 * found["accuracy"]).map("{:.1f} %".format),
@@ -143,8 +129,8 @@ def facts() -> dict[str, str]:
         tables[str(data)] = pages.table(pd.DataFrame(shown))
     board = pd.read_csv(pages.RESULTS / "leaderboard.csv")
     best = board[(board["dataset"] == "CIFAR-10") & (board["p_yes"] == 0.5) & (board["objective"] == "Likelihood")]
-    told = rows[(rows["data"] == "cifar10") & (rows["told"] == "answers") & (rows["answers"] == 2000)]
-    tables["photographs"] = f"{100 * told['accuracy'].mean():.0f} %"
+    some = rows[(rows["data"] == "cifar10") & (rows["told"] == "answers") & (rows["answers"] == 2000)]
+    tables["photographs"] = f"{100 * some['accuracy'].mean():.0f} %"
     return tables | {
         "from-nothing": f"{best['accuracy_mean'].item():.1f} %",
         "paper": f"{best['paper_best'].item():.1f} %",
@@ -156,6 +142,5 @@ if __name__ == "__main__":
     parser.add_argument("data", choices=["cifar10", "packages"])
     parser.add_argument("--answers", type=int, nargs="+", required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    given = parser.parse_args()
-    print(f"oneof {oneof.__version__}")
-    {"cifar10": cifar10, "packages": packages}[given.data](given.answers, given.seeds)
+    options = parser.parse_args()
+    {"cifar10": cifar10, "packages": packages}[options.data](options.answers, options.seeds)

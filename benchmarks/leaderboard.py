@@ -1,4 +1,4 @@
-"""What the front page says of the leaderboard, from the rows of `oneof reproduce leaderboard`."""
+"""Texts about the leaderboard for the front page, from the rows of `oneof reproduce leaderboard`."""
 
 import pandas as pd
 

@@ -11,14 +11,13 @@ letters of five scripts, see benchmarks/characters.py, 6,000; groups: the script
 the same penalty for every way of asking.
 
 `adaptive` compares the strategies label-free after the start (`rehearse`), counts the tenth of the questions that only
-judges, and sees groups as one label each. `uniform-M` has M labels, one question an item until all items have one, and
-trains on every answer. `watch` asks as uniform-5 does until the model foresees enough of the answers. Rows go to
-results/many_classes.csv, one for each training; what is there is not run again.
+judges, and sees groups as one label each. `uniform-M` shows M labels, asks about every item once before it asks about
+one again, and trains on every answer. `watch` asks as uniform-5 does until the model foresees enough of the answers.
+Rows go to results/many_classes.csv, one for each training; runs that are there are not done again.
 """
 
 import argparse
 import os
-from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -28,7 +27,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchmarks.characters import PARENTS, draw_characters, gradients
-from benchmarks.pages import table
+from benchmarks.pages import RESULTS, table
+from benchmarks.rows import append_rows, has_row
 from oneof import datasets, encoders
 from oneof.classifier.linear import LinearClassifier
 from oneof.encoders.cache import cache_folder
@@ -36,7 +36,7 @@ from oneof.files.atomic import replacing
 from oneof.planning.simulation import simulate_adaptive
 from oneof.queries.groups import Groups
 
-RESULTS = Path(__file__).parents[1] / "results" / "many_classes.csv"
+ROWS = RESULTS / "many_classes.csv"
 POOL, TEST = 6000, 3000
 RANGES = ["A to M/A to F"] * 6 + ["A to M/G to M"] * 7 + ["N to Z/N to S"] * 6 + ["N to Z/T to Z"] * 7
 PENALTY = {"digits": 3e-5, "cifar10": 1e-4, "fashionmnist": 3e-5, "letters": 3e-5, "characters": 3e-5}
@@ -54,7 +54,7 @@ UNIFORM = {
 }
 """Step and last number of answers of uniform runs."""
 FRESH = 10
-"""Runs with this seed and those above were made once, when everything about "watch" had been settled by others."""
+"""Runs with this seed or a larger one had no part in the development of "watch"; each was made once, after it."""
 
 
 def load(data: str) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
@@ -63,13 +63,13 @@ def load(data: str) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.
     if not kept.is_file():
         kept.parent.mkdir(parents=True, exist_ok=True)
         with replacing(kept) as part, part.open("wb") as file:
-            np.savez(file, *_made(data))
+            np.savez(file, *_computed(data))
     with np.load(kept) as arrays:
         x, labels, test, truth = (arrays[name] for name in arrays.files)
     return x, labels, test, truth
 
 
-def _made(data: str) -> tuple[NDArray[Any], ...]:
+def _computed(data: str) -> tuple[NDArray[Any], ...]:
     if data == "characters":
         pictures, labels = draw_characters(POOL + TEST, seed=0)
         x = gradients(pictures)
@@ -89,7 +89,7 @@ def _made(data: str) -> tuple[NDArray[Any], ...]:
 
 
 def play(data: str, asking: str, seed: int, budget: int | None = None) -> pd.DataFrame:
-    """One run: the rows of its trainings. budget: the last number of answers, if not the usual one."""
+    """A row for each training of one run. budget: the last number of answers, if not the usual one."""
     x, labels, test, truth = load(data)
     k = CLASSES[data]
 
@@ -114,28 +114,12 @@ def play(data: str, asking: str, seed: int, budget: int | None = None) -> pd.Dat
     played = simulate_adaptive(
         model, x, labels, k, seed=seed, report=tested, progress=lambda row: print(row, flush=True), **settings
     )
-    columns = ["answers", "labels_shown", "strategy", "test", "accuracy", "low", "high"]
-    return played.history[columns].assign(data=data, asking=asking, seed=seed)
-
-
-def append(rows: pd.DataFrame) -> None:
-    """Add the rows of a run to the committed results."""
-    known = [pd.read_csv(RESULTS)] if RESULTS.is_file() else []
-    with replacing(RESULTS) as part:
-        order = ["data", "asking", "seed", "answers"]
-        pd.concat([*known, rows])[[*order, *rows.columns.drop(order)]].to_csv(part, index=False, float_format="%.6g")
-
-
-def done(data: str, asking: str, seed: int) -> bool:
-    """Whether such a run is in the results."""
-    if not RESULTS.is_file():
-        return False
-    known = pd.read_csv(RESULTS)
-    return bool(((known["data"] == data) & (known["asking"] == asking) & (known["seed"] == seed)).any())
+    columns = ["data", "asking", "seed", "answers", "labels_shown", "strategy", "test", "accuracy", "low", "high"]
+    return played.history.assign(data=data, asking=asking, seed=seed)[columns]
 
 
 def questions_until(target: float, run: pd.DataFrame) -> float:
-    """The answers at which a run reaches the target for good, between two trainings by a line; infinite if never."""
+    """The number of answers from which on a run stays above the target, interpolated between trainings; or infinite."""
     run = run.sort_values("answers")
     above = run["test"].to_numpy() >= target
     if not above[-1]:
@@ -148,51 +132,51 @@ def questions_until(target: float, run: pd.DataFrame) -> float:
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows."""
-    every = pd.read_csv(RESULTS)
+    """Texts for the pages, from the rows."""
+    every = pd.read_csv(ROWS)
     rows, shown = every[every["seed"] < FRESH], []
     for data, k in CLASSES.items():
-        of = rows[rows["data"] == data]
-        if of.empty:
+        runs = rows[rows["data"] == data]
+        if runs.empty:
             continue
         reached: dict[str, dict[float, list[float]]] = {}
-        for (asking, _), run in of.groupby(["asking", "seed"]):
+        for (asking, _), run in runs.groupby(["asking", "seed"]):
             for target in (0.8, 0.85):
                 reached.setdefault(str(asking), {}).setdefault(target, []).append(questions_until(target, run))
         for asking, found in sorted(reached.items()):
             line = {"data": data, "classes": k, "asking": asking, "seeds": len(found[0.8])}
             for target, counts in found.items():
-                mean, last = float(np.mean(counts)), of.loc[of["asking"] == asking, "answers"].max()
+                mean, last = float(np.mean(counts)), runs.loc[runs["asking"] == asking, "answers"].max()
                 line[f"until {target:.0%}"] = f"{mean:,.0f}" if np.isfinite(mean) else f"over {last:,}"
                 few = reached.get("uniform-5", {}).get(target, [np.nan])
-                line[f"of uniform-5, {target:.0%}"] = _share(mean, float(np.mean(few)), of)
+                line[f"of uniform-5, {target:.0%}"] = _share(mean, float(np.mean(few)), runs)
             shown.append(line)
     fresh = watched(every[every["seed"] >= FRESH])
     return {"table": table(pd.DataFrame(shown))} | ({"watch": table(fresh)} if len(fresh) else {})
 
 
 def watched(rows: pd.DataFrame) -> pd.DataFrame:
-    """The strategy "watch" against uniform questions on the way: accuracies, and questions for the same accuracy."""
+    """The strategy "watch" beside uniform questions: accuracies on the way, and questions for equal accuracy."""
     found = []
-    for data, of in rows.groupby("data", sort=False):
-        means = of.pivot_table(index="answers", columns="asking", values="test").dropna()
+    for data, runs in rows.groupby("data", sort=False):
+        means = runs.pivot_table(index="answers", columns="asking", values="test").dropna()
         answers = np.asarray(means.index, dtype=np.float64)
         mine, uniform = np.asarray(means["watch"]), np.asarray(means["uniform-5"])
-        # How many questions "watch" needed for what uniform ones had reached, over what those had needed.
+        # How many questions "watch" needed for the accuracy of uniform ones, relative to what those needed.
         reached = np.maximum.accumulate(uniform)
         ratios = np.interp(reached, np.maximum.accumulate(mine), answers, right=np.inf) / answers
-        line: dict[str, Any] = {"data": data, "seeds": of["seed"].nunique()}
-        for place in np.linspace(0, len(answers) - 1, 5).astype(int):
-            share = f"at {answers[place] / answers[-1]:.0%} of the answers"
-            line[share] = f"{100 * mine[place]:.1f} / {100 * uniform[place]:.1f}"
-        for name, ratio in (("most questions, of uniform's", ratios.max()), ("at the end", ratios[-1])):
+        line: dict[str, Any] = {"data": data, "seeds": runs["seed"].nunique()}
+        for share in (0.25, 0.5, 1.0):
+            pair = (np.interp(share * answers[-1], answers, accuracy) for accuracy in (mine, uniform))
+            line[f"at {share:.0%} of the answers"] = " / ".join(f"{100 * accuracy:.1f}" for accuracy in pair)
+        for name, ratio in (("questions, at worst", ratios.max()), ("questions, at the end", ratios[-1])):
             line[name] = f"{ratio:.2f}" if np.isfinite(ratio) else "not reached"
         found.append(line)
     return pd.DataFrame(found)
 
 
 def _share(mine: float, uniform: float, rows: pd.DataFrame) -> str:
-    """Questions over those of uniform-5; where that never got there, it is less than mine over its last number."""
+    """Questions relative to uniform-5; where uniform-5 never reaches the target, a bound by its last number."""
     if not np.isfinite(mine) or np.isnan(uniform):
         return ""
     last = float(rows.loc[rows["asking"] == "uniform-5", "answers"].max())
@@ -208,8 +192,8 @@ def main() -> None:
     options = parser.parse_args()
     for asking in options.asking:
         for seed in options.seeds:
-            if not done(options.data, asking, seed):
-                append(play(options.data, asking, seed, options.budget))
+            if not has_row(ROWS, data=options.data, asking=asking, seed=seed):
+                append_rows(ROWS, play(options.data, asking, seed, options.budget), float_format="%.6g")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Accuracy against the number of questions, one panel a data set, from the rows of `benchmarks.many_classes` alone.
+"""Accuracy against the number of questions, a panel for each data set, from the rows of `benchmarks.many_classes`.
 
 python -m benchmarks.many_classes_figure
 """
@@ -8,17 +8,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from benchmarks.many_classes import CLASSES, FRESH, RESULTS
+from benchmarks.many_classes import CLASSES, FRESH, ROWS
 from oneof.files.atomic import replacing
 
-PATH = RESULTS.with_suffix(".png")
+PATH = ROWS.with_suffix(".png")
 COLOURS = {"adaptive": "#2b6cb0", "watch": "#2f855a", "uniform-5": "#c05621"}
 OTHER = "#888888"
 
 
 def draw() -> None:
-    """Write the figure: means over seeds as lines, every run as a thin one."""
-    rows = pd.read_csv(RESULTS)
+    """Write the figure: means over seeds as lines, single runs as thin lines."""
+    rows = pd.read_csv(ROWS)
     panels = [
         (data, name, part)
         for name, chosen in (("", rows["seed"] < FRESH), (", fresh seeds", rows["seed"] >= FRESH))
@@ -37,11 +37,11 @@ def draw() -> None:
 
 
 def _panel(axis: Axes, title: str, rows: pd.DataFrame) -> None:
-    for asking, of in rows.groupby("asking"):
+    for asking, runs in rows.groupby("asking"):
         colour = COLOURS.get(str(asking), OTHER)
-        for _, run in of.groupby("seed"):
+        for _, run in runs.groupby("seed"):
             axis.plot(run["answers"], 100 * run["test"], color=colour, linewidth=0.6, alpha=0.4)
-        mean = 100 * of.groupby("answers")["test"].mean()
+        mean = 100 * runs.groupby("answers")["test"].mean()
         axis.plot(mean.index, mean, color=colour, linewidth=1.8, label=str(asking))
     axis.axhline(80, color=OTHER, linewidth=0.5, linestyle="--")
     axis.set_xscale("log")

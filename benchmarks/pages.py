@@ -1,9 +1,9 @@
-"""Pages with numbers, made from the committed rows: nobody types a number into a document.
+"""Pages with numbers, filled in from the committed rows: nobody types a number into a document.
 
     python -m benchmarks.pages             # rebuild every page
-    python -m benchmarks.pages --check     # write nothing; name the pages that are not what the rows give
+    python -m benchmarks.pages --check     # write nothing; name the pages that differ from what the rows give
 
-A page is written by hand, but for what stands between two marks. The first names a benchmark and one of its facts:
+A page is written by hand, except for the text between two marks. The first mark names a benchmark and one of its facts:
 
     reading takes <!-- rows: scaling reading -->3.7<!-- /rows --> times as long, and in a table
 
@@ -12,8 +12,8 @@ A page is written by hand, but for what stands between two marks. The first name
     <!-- /rows -->
 
 `facts()` in `benchmarks/beyond/noise.py` reads its rows and gives a text for each name. A mark inside a sentence must
-not begin a line: Markdown would take the line for HTML. The pages on the paper's experiments have nothing written by
-hand and come from `oneof.experiments.pages`, as `oneof report --docs docs` writes them.
+not begin a line: Markdown would take the line for HTML. The pages on the paper's experiments contain nothing written by
+hand: `oneof.experiments.pages` gives them, as for `oneof report --docs docs`.
 """
 
 import argparse
@@ -39,7 +39,7 @@ Facts = Callable[[str], Mapping[str, str]]
 
 @cache
 def facts_of(module: str) -> Mapping[str, str]:
-    """What a benchmark says from its rows, a text for each name.
+    """The facts of a benchmark, a text for each name, from its rows.
 
     >>> "table" in facts_of("against")
     True
@@ -49,7 +49,7 @@ def facts_of(module: str) -> Mapping[str, str]:
 
 
 def filled(text: str, facts: Facts = facts_of) -> str:
-    """A page with what its marks name.
+    """The page with the facts that its marks name.
 
     >>> filled("<!-- rows: a b -->old<!-- /rows --> times", {"a": {"b": "3.7"}}.__getitem__)
     Traceback (most recent call last):
@@ -73,7 +73,7 @@ def filled(text: str, facts: Facts = facts_of) -> str:
 
 
 def rebuilt() -> dict[Path, str]:
-    """Every page that has something from rows in it, as the rows give it."""
+    """Every page that contains facts from rows, as the rows give it now."""
     made = {ROOT / "docs" / name: text for name, text in paper_pages(Results(RESULTS), "cpu", ROOT / "docs").items()}
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         text = path.read_text(encoding="utf-8")
@@ -83,7 +83,7 @@ def rebuilt() -> dict[Path, str]:
 
 
 def table(rows: pd.DataFrame) -> str:
-    """Rows as a table in Markdown, the columns as they are named.
+    """Rows as a table in Markdown.
 
     >>> print(table(pd.DataFrame({"k": [3], "share": ["5 %"]})))
     | k | share |
@@ -96,7 +96,7 @@ def table(rows: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    """Rebuild, or check."""
+    """Rebuild the pages, or check them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing, and fail if a page differs")
     check = parser.parse_args().check

@@ -1,26 +1,23 @@
-"""What docs/performance.md says, from the rows in `results/timing/`."""
+"""The figures in docs/performance.md, from the rows in `results/timing/`."""
 
 from typing import cast
 
 from benchmarks.report import kept
 
 MILLIONS = 9.9
-"""Of answers between the smallest and the largest run from disk."""
+"""Millions of answers by which the largest run from disk exceeds the smallest."""
 Rows = dict[tuple[str, str], dict[str, str]]
 
 
 def rows_of(name: str) -> Rows:
-    """The rows of a table by what stands in its first two columns."""
-    rows = cast(list[dict[str, str]], kept(name).to_dict("records"))
-    found = {}
-    for row in rows:
-        first, second = list(row.values())[:2]
-        found[first, second] = row
-    return found
+    """The rows of a table by the values of its first two columns."""
+    table = kept(name)
+    rows = cast(list[dict[str, str]], table.to_dict("records"))
+    return {(row[table.columns[0]], row[table.columns[1]]): row for row in rows}
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows."""
+    """Texts for the pages, from the rows."""
     scaling, objectives = rows_of("scaling"), rows_of("objectives")
     cnn, mlp = rows_of("training").values()
     pairs = {"mlp": "mlp, workers", "cnn": "cnn, workers", "seeds": "four seeds, processes"}

@@ -1,12 +1,12 @@
-"""What do photographs cost? Rows for results/photographs.csv: the rate of encoding, the time to a model, memory.
+"""What photographs cost: the rate of encoding, the time to a model, and memory. Rows for results/photographs.csv.
 
     python -m benchmarks.photographs
 
 Rate: EfficientNet-Lite0 on pictures of CIFAR-10, from bytes to features in the cache, beside onnxruntime alone on
 arrays that are ready for it; the two take turns, in CPU seconds, one thread. Time: from 2,000 photographs as files and
 an answer about each to a judged model, with an empty cache and again with a full one. Memory: the most that encoding
-takes beside what was in use before, for photographs of 12 megapixels, each a JPEG file of its own; that it does not
-grow with their number is shown on hundreds, not on the 10,000 which it means.
+takes beside what was in use before, for photographs of 12 megapixels, each a JPEG file of its own; it must not grow
+with their number: a hundred of them, and ten thousand.
 """
 
 import os
@@ -27,7 +27,8 @@ from benchmarks import pages
 from benchmarks.encoders import ask
 from benchmarks.timing import peak_resident, side_by_side
 from oneof import datasets, encoders
-from oneof.classifier.choosing import choose_encoder, fit_chosen
+from oneof.classifier.choosing_encoders import choose_encoder
+from oneof.classifier.choosing_networks import fit_chosen
 from oneof.encoders.cache import cache_folder
 from oneof.encoders.onnx import BATCH
 from oneof.encoders.reading import as_pictures
@@ -36,7 +37,10 @@ from oneof.items.loading import load
 from oneof.training import Config
 
 ROWS = pages.RESULTS / "photographs.csv"
-FEW, MANY = 100, 400
+ENCODED, PHOTOGRAPHS = 320, 2000
+"""Pictures for the rate, and for the time to a model."""
+
+FEW, MANY = 100, 10_000
 """Photographs of 12 megapixels."""
 
 
@@ -55,15 +59,15 @@ def empty_cache() -> Iterator[Path]:
                 os.environ["ONEOF_CACHE"] = before
 
 
-def rate(pictures: int = 320, turns: int = 5) -> Iterator[dict[str, Any]]:
-    """Pictures a CPU second, ours and onnxruntime's own."""
-    images = datasets.load("cifar10", "test").images[:pictures]
+def rate() -> Iterator[dict[str, Any]]:
+    """Pictures per CPU second, of this library and of onnxruntime alone."""
+    images = datasets.load("cifar10", "test").images[:ENCODED]
     with empty_cache():
         encoder: Any = encoders.create("efficientnet-lite0")
         session = encoder.session()
-        frame = encoder.frame()
-        ready = np.stack([one for one in as_pictures(images).decoded(frame) if isinstance(one, np.ndarray)])
-        given = ((ready - np.float32(127)) / np.float32(128)).astype(np.float32)
+        frame = encoder.frame(session)
+        ready = np.stack([pixels for pixels in as_pictures(images).decoded(frame) if isinstance(pixels, np.ndarray)])
+        scaled = ((ready - np.float32(127)) / np.float32(128)).astype(np.float32)
         name = session.get_inputs()[0].name
 
         def ours() -> None:
@@ -71,34 +75,28 @@ def rate(pictures: int = 320, turns: int = 5) -> Iterator[dict[str, Any]]:
             encoder.encode(images)
 
         def bare() -> None:
-            for start in range(0, pictures, BATCH):
-                session.run(None, {name: given[start : start + BATCH]})
+            for start in range(0, ENCODED, BATCH):
+                session.run(None, {name: scaled[start : start + BATCH]})
 
-        found = side_by_side(ours, bare, turns, warm_up=1)
-    yield {"what": "encoding", "how": "oneof", "items": pictures, "value": pictures / found.ours, "unit": "a second"}
-    yield {
-        "what": "encoding",
-        "how": "onnxruntime",
-        "items": pictures,
-        "value": pictures / found.theirs,
-        "unit": "a second",
-    }
+        found = side_by_side(ours, bare, turns=5, warm_up=1)
+    for how, seconds in (("oneof", found.ours), ("onnxruntime", found.theirs)):
+        yield {"what": "encoding", "how": how, "items": ENCODED, "value": ENCODED / seconds, "unit": "a second"}
 
 
-def to_a_model(photographs: int = 2000) -> Iterator[dict[str, Any]]:
+def to_a_model() -> Iterator[dict[str, Any]]:
     """CPU seconds from files and answers to a judged model."""
     train = datasets.load("cifar10", "train")
     with TemporaryDirectory() as folder, empty_cache():
-        for number in range(photographs):
+        for number in range(PHOTOGRAPHS):
             Image.fromarray(train.images[number].transpose(1, 2, 0)).save(Path(folder, f"{number:05d}.png"))
-        names = [f"{number:05d}.png" for number in range(photographs)]
-        asked = ask(train.labels[:photographs], 10, 5, 0, names)
+        names = [f"{number:05d}.png" for number in range(PHOTOGRAPHS)]
+        answers = ask(train.labels[:PHOTOGRAPHS], 10, 5, 0, names)
         for how in ("cold", "cached"):
             started = time.process_time()
-            chosen = choose_encoder(load(folder), asked)
-            fit_chosen(chosen.items.x, chosen.items.align(asked), Config(seed=0), encoded=True)
+            chosen = choose_encoder(load(folder), answers)
+            fit_chosen(chosen.items.x, chosen.items.align(answers), Config(seed=0), encoded=True)
             spent = time.process_time() - started
-            yield {"what": "to a model", "how": how, "items": photographs, "value": spent, "unit": "CPU seconds"}
+            yield {"what": "to a model", "how": how, "items": PHOTOGRAPHS, "value": spent, "unit": "CPU seconds"}
 
 
 def memory() -> Iterator[dict[str, Any]]:
@@ -108,7 +106,7 @@ def memory() -> Iterator[dict[str, Any]]:
     with TemporaryDirectory() as folder:
         scene.save(Path(folder, "0.jpg"), quality=90)
         content = Path(folder, "0.jpg").read_bytes()
-        for number in range(1, MANY):  # what follows the end of a JPEG is not looked at, but makes it another file
+        for number in range(1, MANY):  # decoders ignore bytes after the end of a JPEG, but they change its hash
             Path(folder, f"{number}.jpg").write_bytes(content + number.to_bytes(4, "big"))
         paths = [str(Path(folder, f"{number}.jpg")) for number in range(MANY)]
         for count in (FEW, MANY):
@@ -121,7 +119,7 @@ def memory() -> Iterator[dict[str, Any]]:
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows."""
+    """Texts for the pages, from the rows."""
     rows = pd.read_csv(ROWS)
     value = rows.set_index(["what", "how", "items"])["value"]
     of = rows.set_index(["what", "how"])["value"]

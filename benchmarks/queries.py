@@ -16,11 +16,11 @@ CASES = ((10, 3, 1_000_000), (1000, 500, 100_000))
 """Classes, size, rows."""
 
 SAMPLE = 2_000
-"""Rows of the loop that are timed; the rest would take minutes, each row the same."""
+"""Rows of the loop that are timed; all of them would take minutes, and each takes the same time."""
 
 
 def loop(classes: int, size: int, rows: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """What one would write without the library: one `rng.choice` an item."""
+    """What one would write without the library: one `rng.choice` for each item."""
     out = np.zeros((rows, classes), dtype=np.bool_)
     for row in out:
         row[rng.choice(classes, size, replace=False)] = True

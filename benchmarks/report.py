@@ -1,4 +1,4 @@
-"""What the timing benchmarks keep: `results/timing/NAME.csv`, and the tables that pages show of it."""
+"""Rows of the timing benchmarks, `results/timing/NAME.csv`, and the tables that pages show of them."""
 
 import platform
 
@@ -15,7 +15,7 @@ TITLES = ("queries", "objectives", "training", "scaling")
 
 
 def keep(name: str, table: pd.DataFrame) -> None:
-    """Write what was measured, and on what, in place of what was measured before."""
+    """Replace the rows of a benchmark, with the machine and the versions that they were measured on."""
     versions = (platform.machine(), platform.python_version(), np.__version__, torch.__version__)
     FOLDER.mkdir(parents=True, exist_ok=True)
     with replacing(FOLDER / f"{name}.csv") as part:
@@ -23,7 +23,7 @@ def keep(name: str, table: pd.DataFrame) -> None:
 
 
 def kept(name: str) -> pd.DataFrame:
-    """What was measured, as text: figures are shown with the digits they were kept with."""
+    """The rows of a benchmark as text, so that figures are shown with the digits they were written with."""
     return pd.read_csv(FOLDER / f"{name}.csv", dtype=str, keep_default_na=False)
 
 

@@ -50,7 +50,7 @@ CLASSES, SIZE, FEATURES = 100, 50, 16
 START_UP = 1000
 BATCH = 1024
 EPOCHS = 200
-"""Of each seed, so that the runs take long beside the start of a process."""
+"""Of each seed, so that a run takes much longer than the start of a process."""
 PARTS = ("disk", "step", "allocator", "workers", "seeds")
 KEEP_MEMORY = {
     "MALLOC_MMAP_THRESHOLD_": "4294967296",
@@ -69,7 +69,7 @@ class Spent(NamedTuple):
 
 
 def measure(largest: int, turns: int, only: list[str]) -> pd.DataFrame:
-    """One row a case."""
+    """A row for each case."""
     torch.set_num_threads(1)
     parts = {
         "disk": from_disk(largest, turns),
@@ -110,8 +110,8 @@ def from_disk(largest: int, turns: int) -> Iterator[dict[str, Any]]:
         write_data(few, START_UP)
         for n in sizes:
             write_data(many, n)
-            # The work of a small run is little beside the start, so both are done again and again, in turns. What
-            # disturbs a run only ever adds to its time: the least of each comes nearest to the work itself.
+            # A small run takes little time beside its start, so both are repeated, in turns. Disturbances only add
+            # to the time of a run: the least time of each comes nearest to the work itself.
             runs = [(train(few), train(many)) for _ in range(max(1, min(3 * turns, turns * 1_000_000 // n)))]
             beyond = min(whole.seconds for _, whole in runs) - min(start.seconds for start, _ in runs)
             cost = beyond * 1e6 / n
@@ -146,7 +146,7 @@ def cpu_seconds(action: Callable[[], object]) -> float:
 
 
 def write_data(folder: Path, n: int) -> None:
-    """Items and answers, written some rows at a time. The class of an item is told by its first feature."""
+    """Write n items and answers about them, some rows at a time. The first feature of an item gives its class."""
     rng, rows = np.random.default_rng(0), 100_000
     (folder / "answers.parquet").unlink(missing_ok=True)
     x = np.lib.format.open_memmap(folder / "items.npy", "w+", np.uint8, (n, FEATURES))
@@ -157,15 +157,15 @@ def write_data(folder: Path, n: int) -> None:
             stop = min(n, start + rows)
             x[start:stop] = rng.integers(0, 256, (stop - start, FEATURES), dtype=np.uint8)
             subsets = UniformQueries(CLASSES, SIZE).draw(stop - start, rng)
-            said = subsets[np.arange(stop - start), x[start:stop, 0].astype(np.int64) * CLASSES // 256]
+            responses = subsets[np.arange(stop - start), x[start:stop, 0].astype(np.int64) * CLASSES // 256]
             offsets = pa.array(np.arange(stop - start + 1) * SIZE, pa.int32())
             labels = pa.ListArray.from_arrays(offsets, pa.array(np.nonzero(subsets)[1].astype(np.int16)))
-            writer.write_table(pa.table([pa.array(np.arange(start, stop)), labels, pa.array(said)], schema=schema))
+            writer.write_table(pa.table([pa.array(np.arange(start, stop)), labels, pa.array(responses)], schema=schema))
     x.flush()
 
 
 def train(folder: Path) -> Spent:
-    """`oneof train` on what `write_data` wrote."""
+    """The cost of `oneof train` on what `write_data` wrote."""
     options = ["--backbone", "mlp", "--width", "64", "--epochs", "1", "--batch-size", "4096"]
     return watched(command(folder / "items.npy", folder / "answers.parquet", folder / "model", *options))
 
@@ -177,13 +177,13 @@ def command(items: Path, answers: Path, out: Path, *options: str) -> list[str]:
 
 
 def watched(words: list[str]) -> Spent:
-    """Run a command to its end."""
-    with TemporaryFile() as said:
-        process = subprocess.Popen(words, stdout=said, stderr=said, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    """The cost of a command, run to its end."""
+    with TemporaryFile() as output:
+        process = subprocess.Popen(words, stdout=output, stderr=output, env=os.environ | {"OMP_NUM_THREADS": "1"})
         spent = _watch(process)
         if process.returncode:
-            said.seek(0)
-            raise RuntimeError(f"exit code {process.returncode}: {' '.join(words)}\n{said.read().decode()}")
+            output.seek(0)
+            raise RuntimeError(f"exit code {process.returncode}: {' '.join(words)}\n{output.read().decode()}")
     return spent
 
 
@@ -232,8 +232,8 @@ def allocator(turns: int) -> Iterator[dict[str, Any]]:
     first = None
     for name, setting in (("as it comes", {}), ("memory kept", KEEP_MEMORY)):
         words = [sys.executable, "-c", f"from benchmarks.scaling import wide_steps; wide_steps({10 * turns})"]
-        said = subprocess.run(words, check=True, capture_output=True, text=True, env=os.environ | setting).stdout
-        cost, system, faults = map(float, said.split())
+        printed = subprocess.run(words, check=True, capture_output=True, text=True, env=os.environ | setting).stdout
+        cost, system, faults = map(float, printed.split())
         first = first or cost
         note = f"{faults:,.0f} page faults a step, {system:.0f} % of the time in the system"
         yield case("a step, k = 10000", name, cost, "CPU us / answer", cost / first, None, note)
@@ -258,7 +258,7 @@ class Step:
 
     def __init__(self, n: int, k: int, m: int, per_item: int) -> None:
         rng = np.random.default_rng(0)
-        # A few thousand subsets, used again and again: drawing ten million would take longer than all the rest.
+        # A few thousand subsets, used again and again: drawing ten million would take longer than the benchmark.
         some = Answers(UniformQueries(k, m).draw(4096, rng), np.ones(4096, dtype=bool)).packed
         yes = (some[:, 0] & 128) > 0  # every item is of class 0, so that no two answers contradict each other
         rows = rng.integers(0, 4096, n)
@@ -280,7 +280,7 @@ def two_workers(turns: int) -> Iterator[dict[str, Any]]:
     """One and two processes that share each batch, for an MLP and for a CNN; seconds of an epoch after the first."""
     for backbone, shape, batch in (("mlp", (784,), 2048), ("cnn", (1, 28, 28), 256)):
         with TemporaryDirectory(prefix="oneof-scaling-") as folder:
-            home, items = Path(folder), {"mlp": 60_000, "cnn": 1500}[backbone]
+            home, items = Path(folder), {"mlp": 60_000, "cnn": 6000}[backbone]
             rng = np.random.default_rng(0)
             np.save(home / "items.npy", rng.integers(0, 256, (items, *shape), dtype=np.uint8))
             subsets = UniformQueries(10, 3).draw(items, rng)
@@ -323,7 +323,7 @@ def two_processes(turns: int) -> Iterator[dict[str, Any]]:
 def one_and_two(
     what: str, seconds: dict[int, list[float]], unit: str, peaks: dict[int, float]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a comparison of one with two."""
+    """The rows of a comparison of one worker with two."""
     ratios = {2: median(a / b for a, b in zip(seconds[2], seconds[1], strict=True)), 1: 1.0}
     for number, found in seconds.items():
         yield case(what, str(number), median(found), f"wall {unit}", ratios[number], peaks.get(number))
@@ -335,10 +335,10 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--largest", type=int, default=10_000_000)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
-    wanted = parser.parse_args(arguments)
-    table = measure(wanted.largest, wanted.turns, list(wanted.only))
+    options = parser.parse_args(arguments)
+    table = measure(options.largest, options.turns, list(options.only))
     table = table.assign(cores=os.cpu_count(), load=f"{os.getloadavg()[0]:.1f}")
-    if set(wanted.only) < set(PARTS):
+    if set(options.only) < set(PARTS):
         # Groups that were not measured now stay as they were.
         before = report.kept("scaling").drop(columns=list(report.MACHINE))
         table = pd.concat([before[~before["what"].isin(table["what"])], table.astype(str)], ignore_index=True)

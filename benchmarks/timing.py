@@ -1,4 +1,4 @@
-"""Two candidates side by side: they take turns, so that whatever else the machine does hits both alike."""
+"""Two actions timed side by side: they take turns, so that other work on the machine slows both alike."""
 
 import ctypes
 import time
@@ -24,7 +24,7 @@ class Ratio(NamedTuple):
 
 
 def side_by_side(ours: Action, theirs: Action, turns: int, warm_up: int = 3) -> Ratio:
-    """Alternate the two `turns` times, after a warm-up. CPU time: a busy machine must not count as slowness."""
+    """Alternate the two `turns` times, after a warm-up; CPU time, so that other work on the machine hardly counts."""
     for _ in range(warm_up):
         ours()
         theirs()
@@ -55,8 +55,8 @@ def peak_resident(action: Action) -> int | None:
     """
     marks, status = Path("/proc/self/clear_refs"), Path("/proc/self/status")
     try:
-        ctypes.CDLL(None).malloc_trim(0)  # gives back what earlier calls freed, or it would be used again unseen
-        marks.write_text("5")  # forgets the highest mark so far
+        ctypes.CDLL(None).malloc_trim(0)  # otherwise memory that earlier calls freed would be used again uncounted
+        marks.write_text("5")  # resets the peak
     except (OSError, AttributeError):
         return None
     before = _kilobytes(status, "VmRSS")

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -26,6 +26,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
+from benchmarks.timing import peak_resident
 from oneof import Answers, UniformQueries, models, objectives, respond
 from oneof.training import Answered, Config, Features, Network, train
 from oneof.training.network import standardise
@@ -36,7 +37,7 @@ BATCH, CLASSES, TURNS = 128, 10, 15
 
 
 def measure() -> pd.DataFrame:
-    """One row a network: what the loop adds to it, what a DataLoader would cost, and the peak of memory."""
+    """A row for each network: what the loop adds to it, what a DataLoader would cost, and the peak of memory."""
     torch.set_num_threads(1)
     rows: list[dict[str, Any]] = []
     for backbone, shape, batches in (("cnn", (1, 28, 28), 5), ("mlp", (64,), 200)):
@@ -154,23 +155,20 @@ def simulated(items: int, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarra
 def memory() -> None:
     """Print the size of the data and how much more memory training takes at its peak, in MB."""
     torch.set_num_threads(1)
-    # A first, tiny run loads what torch loads on first use: that is not the data's doing.
+    # A first, tiny run loads what torch loads on first use, which does not depend on the data.
     for items in (BATCH, 60_000):
         images, _, answers = simulated(items, (3, 32, 32))
-        features = Features(images)
-        config = Config(epochs=1, batch_size=BATCH).resolve(items, image=True)
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak starts here
-        before = _peak()
-        network = Network(nn.Sequential(nn.Flatten(), nn.Linear(3072, CLASSES)), *standardise(features))
-        train(network, features, Answered(answers), objectives.create("likelihood"), config)
-        grown = _peak() - before
-    print((images.nbytes + answers.subsets.nbytes + answers.responses.nbytes) / 1e6, grown / 1e3)
+        peak = peak_resident(partial(_train_linear, images, answers))
+    if peak is None:
+        raise SystemExit("the peak of memory can be measured on Linux alone")
+    print((images.nbytes + answers.subsets.nbytes + answers.responses.nbytes) / 1e6, peak / 1e6)
 
 
-def _peak() -> int:
-    """Most memory in use since the last reset, in kB."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+def _train_linear(images: np.ndarray, answers: Answers) -> None:
+    features = Features(images)
+    config = Config(epochs=1, batch_size=BATCH).resolve(len(images), image=True)
+    network = Network(nn.Sequential(nn.Flatten(), nn.Linear(3072, CLASSES)), *standardise(features))
+    train(network, features, Answered(answers), objectives.create("likelihood"), config)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ directions. Each row of results/views.csv has the accuracy on the test pictures,
 
 import argparse
 import os
-from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -20,11 +19,11 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from benchmarks.pages import table
+from benchmarks.pages import RESULTS, table
+from benchmarks.rows import append_rows, has_row
 from oneof import Answers, OneOfClassifier, UniformQueries, datasets, respond
-from oneof.files.atomic import replacing
 
-RESULTS = Path(__file__).parents[1] / "results" / "views.csv"
+ROWS = RESULTS / "views.csv"
 ITEMS, HELD_OUT, SIZE, EPOCHS = 10_000, 2000, 3, 12
 MOVES = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0))
 
@@ -37,25 +36,24 @@ def averaged(model: OneOfClassifier, pictures: NDArray[Any]) -> dict[str, NDArra
 
 
 def measure(data: str, told: str, seed: int) -> pd.DataFrame:
-    """Train once, and judge by every kind of averaging."""
+    """Train once, and judge by every kind of averaging. told: an objective, or "labels" for every label."""
     train, test = datasets.load(data, "train"), datasets.load(data, "test")
     rows = np.random.default_rng([seed, 0]).permutation(len(train))[: ITEMS + HELD_OUT]
     pictures, labels = train.images[rows], train.labels[rows]
     subsets = UniformQueries(10, SIZE).draw(len(rows), rng=np.random.default_rng([seed, 1]))
-    said = respond(subsets, labels)
+    responses = respond(subsets, labels)
     model = OneOfClassifier(
         backbone="cnn-strided", objective="likelihood" if told == "labels" else told, epochs=EPOCHS, holdout=0.0,
         random_state=seed,
     )  # fmt: skip
-    known = labels[:ITEMS] if told == "labels" else Answers(subsets[:ITEMS], said[:ITEMS])
-    model.fit(pictures[:ITEMS], known)
-    left = np.where(said[ITEMS:, None], subsets[ITEMS:], ~subsets[ITEMS:])
+    model.fit(pictures[:ITEMS], labels[:ITEMS] if told == "labels" else Answers(subsets[:ITEMS], responses[:ITEMS]))
+    consistent = Answers(subsets[ITEMS:], responses[ITEMS:]).consistent
     of_test, of_held = averaged(model, test.images), averaged(model, pictures[ITEMS:])
     found = [
         {
             "views": views,
             "accuracy": float((of_test[views].argmax(axis=1) == test.labels).mean()),
-            "held_out_log_likelihood": float(np.log((of_held[views] * left).sum(axis=1).clip(1e-12, 1)).mean()),
+            "held_out_log_likelihood": float(np.log((of_held[views] * consistent).sum(axis=1).clip(1e-12, 1)).mean()),
         }
         for views in of_test
     ]
@@ -63,14 +61,18 @@ def measure(data: str, told: str, seed: int) -> pd.DataFrame:
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows."""
-    rows = pd.read_csv(RESULTS)
+    """Texts for the pages, from the rows."""
+    rows = pd.read_csv(ROWS)
     means = rows.groupby(["data", "told", "views"], sort=False)[["accuracy", "held_out_log_likelihood"]].mean()
     shown = means.reset_index().assign(
         accuracy=lambda found: (100 * found["accuracy"]).map("{:.1f} %".format),
         held_out_log_likelihood=lambda found: found["held_out_log_likelihood"].map("{:.4f}".format),
     )
-    return {"table": table(shown.rename(columns={"held_out_log_likelihood": "held-out log-likelihood"}))}
+    return {
+        "table": table(
+            shown.rename(columns={"told": "objective", "held_out_log_likelihood": "held-out log-likelihood"})
+        )
+    }
 
 
 def main() -> None:
@@ -82,13 +84,10 @@ def main() -> None:
     torch.set_num_threads(1)
     for told in options.told:
         for seed in options.seeds:
-            known = pd.read_csv(RESULTS) if RESULTS.is_file() else pd.DataFrame(columns=["data", "told", "seed"])
-            if ((known["data"] == options.data) & (known["told"] == told) & (known["seed"] == seed)).any():
-                continue
-            rows = measure(options.data, told, seed)
-            with replacing(RESULTS) as part:
-                pd.concat([known, rows] if len(known) else [rows]).to_csv(part, index=False, float_format="%.6g")
-            print(rows, flush=True)
+            if not has_row(ROWS, data=options.data, told=told, seed=seed):
+                rows = measure(options.data, told, seed)
+                append_rows(ROWS, rows, float_format="%.6g")
+                print(rows, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What docs/objectives.md says of weights: ABS with GCE on USPS under the `fast` recipe, from `results/rows.csv`.
+"""The table of weights in docs/objectives.md: ABS with GCE on USPS under the `fast` recipe, from `results/rows.csv`.
 
-`oneof reproduce` makes such rows; what is missing is shown as not run.
+A run that is missing there is shown as not run.
 """
 
 import pandas as pd

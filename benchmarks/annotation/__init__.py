@@ -1,13 +1,12 @@
-"""The annotation server and its page: what a click costs, with many tasks and with many people.
+"""The annotation server and its page: how long a click takes, with many tasks and with many people.
 
     python -m benchmarks.annotation.tasks        # a thousand tasks against a million, on SQLite and on PostgreSQL
     python -m benchmarks.annotation.processes    # 200 annotators at once, one server process against two, PostgreSQL
     python -m benchmarks.annotation.page         # from a key press to the next item, in Chromium
     python -m benchmarks.annotation.looks DIR    # pictures of every page at four widths, and what does not fit
 
-The first three add their rows to `results/annotation.csv`; the pages show the last run of each. Milliseconds are
-wall-clock time and depend on what else the machine does: `load` says what it did, and CPU time and ratios hold
-regardless.
+The first three add their rows to `results/annotation.csv`; the documents show the last run of each. Milliseconds are
+wall-clock time, which depends on what else the machine does (`load`); CPU time and ratios depend on it much less.
 """
 
 import os
@@ -29,7 +28,7 @@ COLUMNS = [
 
 
 def keep(rows: list[dict[str, Any]]) -> None:
-    """Add rows to the file."""
+    """Add rows to `results/annotation.csv`, with the time, the number of cores and the load, and print them."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     common = {"at": at, "cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)}
     new = pd.DataFrame([row | common for row in rows], columns=COLUMNS).astype(object)
@@ -40,7 +39,7 @@ def keep(rows: list[dict[str, Any]]) -> None:
 
 
 def facts() -> Mapping[str, str]:
-    """Texts for the pages: a table of each benchmark, from its last run."""
+    """Texts for the documents: a table of each benchmark, from its last run."""
     from benchmarks.pages import table
 
     rows = pd.read_csv(ROWS)
@@ -63,7 +62,7 @@ def facts() -> Mapping[str, str]:
 
 
 def _shown(value: Any) -> str:
-    """A figure with as many digits as mean something."""
+    """A number with one decimal if it is small, else without."""
     if not isinstance(value, float):
         return str(value)
     return f"{value:,.0f}" if value >= 20 or value == int(value) else f"{value:.1f}"

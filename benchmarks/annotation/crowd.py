@@ -1,4 +1,4 @@
-"""Annotators by the dozen: what they send, how long each request took, and a server for them."""
+"""A crowd of simulated annotators: what they send, how long each request takes, and a server for them."""
 
 import argparse
 import asyncio
@@ -33,14 +33,14 @@ if __name__ == "__main__":
 
 @dataclass
 class Waits:
-    """Seconds that requests took, and what went wrong."""
+    """Seconds that requests took, and how many failed."""
 
     claim: list[float] = field(default_factory=list)
     answer: list[float] = field(default_factory=list)
     errors: int = 0
 
     def figures(self) -> dict[str, Any]:
-        """Medians and 95th percentiles, in milliseconds."""
+        """Medians and 95th percentiles, in milliseconds, and the number of errors."""
         return {
             "claim_p50_ms": round(1000 * float(np.percentile(self.claim, 50)), 2),
             "claim_p95_ms": round(1000 * float(np.percentile(self.claim, 95)), 2),
@@ -50,7 +50,7 @@ class Waits:
 
 
 class Browser:
-    """A keep-alive connection that speaks just enough HTTP, so that the measuring costs little."""
+    """A keep-alive connection that knows just enough HTTP, so that measuring takes little CPU time."""
 
     def __init__(self, port: int, cookie: str) -> None:
         self.port, self.cookie = port, cookie
@@ -103,27 +103,27 @@ async def annotate(port: int, cookie: str, until: float, thinking: float, waits:
 
 
 async def crowd(port: int, cookies: list[str], seconds: float, thinking: float, waits: Waits) -> tuple[int, float]:
-    """Let everybody annotate for so many seconds; returns answers, and seconds until the last was stored."""
+    """Let everybody annotate for so many seconds; returns how many answers, and the seconds until the last one."""
     started = time.monotonic()
-    people = [annotate(port, cookie, started + seconds, thinking, waits) for cookie in cookies]
-    return sum(await asyncio.gather(*people)), time.monotonic() - started
+    annotators = [annotate(port, cookie, started + seconds, thinking, waits) for cookie in cookies]
+    return sum(await asyncio.gather(*annotators)), time.monotonic() - started
 
 
 @dataclass
 class Server:
-    """A served project: its port, a session cookie an annotator, and the process with its children."""
+    """A served project: its port, a session cookie for each annotator, and the server's process."""
 
     port: int
     cookies: list[str]
     process: psutil.Process
 
     def cpu_seconds(self) -> float:
-        """What the server processes have used so far; the database's own are not among them on PostgreSQL."""
+        """CPU time that the server and its children have used so far, without that of PostgreSQL."""
         family = [self.process, *self.process.children(recursive=True)]
         return float(sum(sum(one.cpu_times()[:2]) for one in family))
 
     def load(self, seconds: float, thinking: float, waits: Waits) -> tuple[float, float]:
-        """Everybody annotates; returns answers a second and the server's CPU milliseconds an answer."""
+        """Let everybody annotate; returns answers per second and the server's CPU milliseconds per answer."""
         before = self.cpu_seconds()
         answers, took = asyncio.run(crowd(self.port, self.cookies, seconds, thinking, waits))
         return answers / took, 1000 * (self.cpu_seconds() - before) / max(1, answers)
@@ -132,14 +132,14 @@ class Server:
 def measured(
     servers: dict[int, Server], thinking: float, seconds: float, rounds: int
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The figures of each server under load, by its key; they take turns, so that whatever else goes on hits all alike.
+    """The figures of each server under load, by its key. Servers take turns, so that other load affects all alike.
 
-    Paced: everybody thinks for so many seconds on average; the percentiles are of that. Flat out: nobody thinks.
+    Paced: everybody thinks for so many seconds on average; the percentiles are from here. Flat out: nobody thinks.
     """
     waits = {key: Waits() for key in servers}
     paced: dict[int, list[tuple[float, float]]] = {key: [] for key in servers}
     flat_out: dict[int, list[float]] = {key: [] for key in servers}
-    # What making the tasks left to write would otherwise go to disk during the first seconds of the load.
+    # Otherwise the new databases would go to disk during the first seconds of the load.
     os.sync()
     print("measuring", flush=True)
     for server in servers.values():
@@ -165,9 +165,9 @@ def measured(
         )
 
 
-def wanted(about: str | None, given: list[str] | None, *, annotators: int, tasks: int) -> argparse.Namespace:
-    """What the command line says: --annotators, --tasks, --seconds and --rounds."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options(description: str | None, given: list[str] | None, *, annotators: int, tasks: int) -> argparse.Namespace:
+    """The options of the command line: --annotators, --tasks, --seconds and --rounds."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--annotators", type=int, default=annotators)
     parser.add_argument("--tasks", type=int, default=tasks)
     parser.add_argument("--seconds", type=float, default=10.0)
@@ -179,11 +179,11 @@ def wanted(about: str | None, given: list[str] | None, *, annotators: int, tasks
 def served(
     home: Path, tasks: int, annotators: int, database_url: str | None = None, processes: int = 1
 ) -> Iterator[Server]:
-    """A server of a project with so many tasks."""
+    """A server of a new project with so many tasks and annotators."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from oneof.annotation.asking import people
+    from oneof.annotation.asking import access
     from oneof.annotation.project.starting import start_project
     from oneof.annotation.store import facts
     from oneof.annotation.web.site import cookie_name
@@ -192,7 +192,7 @@ def served(
     numbers = pa.array(np.arange(tasks)).cast(pa.string())
     pq.write_table(pa.table({"id": numbers, "text": numbers}), home / "texts.parquet")
     (home / "classes.txt").write_text("\n".join(f"class {number}" for number in range(10)))
-    # Every annotator may answer every question, so that a thousand tasks last as long as a million.
+    # Every annotator may answer every question, so that there are enough of them with a thousand tasks, too.
     settings = {"name": "load", "size": 3, "seed": 0, "overlap": annotators}
     folder = home / "project"
     project = start_project(
@@ -202,20 +202,20 @@ def served(
     cookies = []
     cookie = cookie_name(facts.project_id(database), "annotator")
     for number in range(annotators):
-        token = database.write(people.invite, f"p{number}", "annotator", 0.0)
+        token = database.write(access.invite, f"p{number}", "annotator", 0.0)
         with database.read() as connection:
-            person = people.by_token(connection, token)
+            person = access.by_token(connection, token)
         assert person is not None
-        secret = database.write(people.start_session, person, time.time(), 1.0)
+        secret = database.write(access.start_session, person, time.time(), 1.0)
         cookies.append(f"{cookie}={secret}")
     database.close()
-    with serving(project.folder, home, processes) as (place, process):
-        yield Server(int(place.rpartition(":")[2]), cookies, psutil.Process(process))
+    with serving(project.folder, home, processes) as (address, process):
+        yield Server(int(address.rpartition(":")[2]), cookies, psutil.Process(process))
 
 
 @contextmanager
 def serving(folder: Path, home: Path, processes: int = 1, first: str = "") -> Iterator[tuple[str, int]]:
-    """A server of a project folder: address, number of its process. first: a project, if the folder holds several."""
+    """A server of a project folder: its address and process id. first: one of the projects, if there are several."""
     script = home / "server.py"
     script.write_text(SERVER)
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
@@ -224,19 +224,19 @@ def serving(folder: Path, home: Path, processes: int = 1, first: str = "") -> It
         note = folder / first / "server.url"
         while not note.exists() or not note.read_text().strip():
             time.sleep(0.05)
-        place = note.read_text().strip().removesuffix(f"/{first}")
-        _wait_for(place)
-        yield place, process.pid
+        address = note.read_text().strip().removesuffix(f"/{first}")
+        _wait_for(address)
+        yield address, process.pid
     finally:
         process.terminate()
         process.wait(timeout=30)
 
 
-def _wait_for(place: str) -> None:
-    """Return once the server answers: the address is known before it does."""
+def _wait_for(address: str) -> None:
+    """Wait until the server answers: its address is known earlier."""
     while True:
         try:
-            urlopen(f"{place}/healthz", timeout=10).close()
+            urlopen(f"{address}/healthz", timeout=10).close()
             return
         except OSError:
             time.sleep(0.05)

@@ -2,9 +2,9 @@
 
     python -m benchmarks.annotation.looks FOLDER [--languages en,ar] [--widths 360,1366] [--schemes dark]
 
-The content is what makes pages ugly: portraits, panoramas, tall strips, long names of classes, 8 and 20 labels, long
-texts, Arabic. Pictures of all pages go to FOLDER. A page that is wider than its window, text that is cut off without
-an ellipsis and a title, and a picture that is not whole are printed, and the exit code is 1.
+The content is hard to lay out: portraits, panoramas, tall strips, long names of classes, 8 and 20 labels, long texts,
+Arabic. Screenshots of all pages go to FOLDER. A page that is wider than its window, text that is cut off without an
+ellipsis and a title, and a picture that is not shown whole are printed, and the exit code is 1 then.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from PIL import Image, ImageDraw
 from playwright.sync_api import sync_playwright
 
 from benchmarks.annotation.crowd import serving
-from oneof.annotation.asking import people
+from oneof.annotation.asking import access
 from oneof.annotation.learning.training import train_project
 from oneof.annotation.project.folder import Project
 from oneof.annotation.project.starting import start_project
@@ -46,7 +46,8 @@ MISFITS = """() => {
     const told = style.textOverflow === "ellipsis" && (node.title || node.closest("button:enabled"));
     if (own && cut && !told) found.push(`${name} cuts off "${node.textContent.trim().slice(0, 40)}"`);
     const tall = node.scrollHeight > node.clientHeight + 2 && style.overflowY === "hidden" && node.clientHeight;
-    if (own && tall && !node.title) found.push(`${name} hides lines of "${node.textContent.trim().slice(0, 40)}"`);
+    const opens = node.title || node.closest("button:enabled");
+    if (own && tall && !opens) found.push(`${name} hides lines of "${node.textContent.trim().slice(0, 40)}"`);
     const loose = style.overflowX === "visible" && style.display !== "inline";
     const squeezed = loose && node.scrollWidth > node.clientWidth + 2;
     const bar = node.matches(".top > *");
@@ -80,7 +81,7 @@ def pictures(folder: Path) -> Path:
 
 
 def texts(path: Path) -> Path:
-    """Short and long texts, from left and from right."""
+    """Short and long texts, written from the left and from the right."""
     long = "One sentence after the other, and no end in sight. " * 60
     shown = ["Short.", long, "وصل الطرد متأخرا يومين. " * 12, "x" * 400, "这是一段很长的文字。" * 40]
     rows = [f'{number},"{shown[number % 5]} ({number})"\n' for number in range(60)]
@@ -96,35 +97,35 @@ def classes(path: Path, count: int) -> Path:
 
 
 def answers(project: Project, count: int) -> dict[str, str]:
-    """Answer, train, and invite; the tokens of an annotator and of a manager."""
-    from oneof.annotation.asking import claims, events
+    """Give `count` answers, train a model, and invite; returns the tokens of an annotator and of a manager."""
+    from oneof.annotation.asking import claims, recording
 
     database, rng = project.database(), np.random.default_rng(0)
-    database.write(lambda connection: people.invite(connection, "Ada of the very long family name", "annotator", 0.0))
+    database.write(lambda connection: access.invite(connection, "Ada of the very long family name", "annotator", 0.0))
     with database.read() as connection:
-        ada = people.find(connection, "Ada of the very long family name")
+        ada = access.find(connection, "Ada of the very long family name")
     for number in range(count):
 
         def give(connection: Any, number: int = number) -> None:
             got = claims.claim(connection, project, ada, time.time() - count + number)
-            said: Any = ["yes", "no", "no", "skip"][rng.integers(4)]
-            given = events.Given(f"{number:032x}", got.tasks[0], said, 2.5, None, 1, None)
-            events.record_answer(connection, project, ada, given, time.time() - 60 * (count - number))
+            answer = ["yes", "no", "no", "skip"][rng.integers(4)]
+            given = recording.Given(f"{number:032x}", got.tasks[0], answer, 2.5, None, 1, None)
+            recording.record_answer(connection, project, ada, given, time.time() - 60 * (count - number))
             if number % 9 == 0:
                 text = "This is odd, and the remark about it is long enough to need a second line on a phone."
-                events.flag(connection, ada, f"{number + 1000:032x}", got.tasks[0], text, time.time())
+                recording.flag(connection, ada, f"{number + 1000:032x}", got.tasks[0], text, time.time())
 
         database.write(give)
     if count > 40:
         train_project(database, project, now=time.time(), epochs=2)
-    admin = database.write(lambda connection: people.invite(connection, "a manager", "admin", 0.0))
-    annotator = database.write(lambda connection: people.invite(connection, "an annotator", "annotator", 0.0))
+    admin = database.write(lambda connection: access.invite(connection, "a manager", "admin", 0.0))
+    annotator = database.write(lambda connection: access.invite(connection, "an annotator", "annotator", 0.0))
     database.close()
     return {"annotator": annotator, "admin": admin}
 
 
 def projects(home: Path) -> dict[str, dict[str, str]]:
-    """Pictures with 8 labels, pictures with 20, texts with a trained model; their links."""
+    """Make projects: pictures with 8 labels, pictures with 20, texts with a model; returns the tokens of each."""
     found = {}
     for name, items, size in (("eight", "pictures", 8), ("twenty", "pictures", 20), ("texts", "texts", 3)):
         source = pictures(home / f"{name}-items") if items == "pictures" else texts(home / "texts.csv")
@@ -137,7 +138,7 @@ def projects(home: Path) -> dict[str, dict[str, str]]:
 
 
 def pages(links: dict[str, dict[str, str]], language: str) -> Iterator[tuple[str, str, str]]:
-    """Which picture, whose session, which address."""
+    """(name of the screenshot, role, address) of every page."""
     for name in links:
         for path in OWN if name == "eight" else OWN[:1]:
             yield f"{name}-{path or 'question'}", "annotator", f"/{name}/{path}"
@@ -150,37 +151,37 @@ def pages(links: dict[str, dict[str, str]], language: str) -> Iterator[tuple[str
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Take the pictures; the number of misfits."""
+    """Take the screenshots; returns how many things do not fit."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--languages", default="en,ar")
     parser.add_argument("--widths", default=",".join(map(str, HEIGHTS)))
     parser.add_argument("--schemes", default="light,dark")
-    wanted = parser.parse_args(arguments)
-    wanted.folder.mkdir(parents=True, exist_ok=True)
+    chosen = parser.parse_args(arguments)
+    chosen.folder.mkdir(parents=True, exist_ok=True)
     misfits = 0
     with TemporaryDirectory() as home:
         links = projects(Path(home))
-        with serving(Path(home, "served"), Path(home), first="eight") as (place, _), sync_playwright() as driver:
+        with serving(Path(home, "served"), Path(home), first="eight") as (address, _), sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-            for language in wanted.languages.split(","):
-                for scheme in wanted.schemes.split(","):
+            for language in chosen.languages.split(","):
+                for scheme in chosen.schemes.split(","):
                     context = browser.new_context(locale=language, color_scheme=scheme)
                     page = context.new_page()
                     for name, tokens in links.items():
                         for token in tokens.values():
-                            page.goto(f"{place}/{name}/join/{token}")
+                            page.goto(f"{address}/{name}/join/{token}")
                     for name, _role, path in pages(links, language):
-                        page.goto(place + path)
+                        page.goto(address + path)
                         if name.endswith("question"):
                             page.wait_for_selector("body[data-state='item']")
-                        for width in map(int, wanted.widths.split(",")):
+                        for width in map(int, chosen.widths.split(",")):
                             page.set_viewport_size({"width": width, "height": HEIGHTS[width]})
                             page.wait_for_timeout(150)
                             file = f"{name}-{language}-{width}-{scheme}.png"
-                            page.screenshot(path=wanted.folder / file, full_page=not name.endswith("question"))
-                            for one in dict.fromkeys(page.evaluate(MISFITS)):
-                                print(f"{file}: {one}", flush=True)
+                            page.screenshot(path=chosen.folder / file, full_page=not name.endswith("question"))
+                            for misfit in dict.fromkeys(page.evaluate(MISFITS)):
+                                print(f"{file}: {misfit}", flush=True)
                                 misfits += 1
                     context.close()
             browser.close()

@@ -2,9 +2,8 @@
 
     python -m benchmarks.annotation.page [--presses 100]
 
-The clock starts in the page's own key handler and stops in the frame after the next item was drawn (two animation
-frames: the first is the one that draws). Between presses everything that was asked for has arrived, as with a person
-who looks at the item.
+The clock starts when the page gets the key press, and stops in the frame after the one that draws the next item. Before
+the next press, everything that the page has requested has arrived, as when a person looks at the item for a while.
 """
 
 import argparse
@@ -18,7 +17,7 @@ from playwright.sync_api import sync_playwright
 
 from benchmarks.annotation import keep
 from benchmarks.annotation.crowd import serving
-from oneof.annotation.asking import people
+from oneof.annotation.asking import access
 from oneof.annotation.project.starting import start_project
 
 CHROMIUM = "/usr/bin/chromium"
@@ -36,30 +35,30 @@ WATCH = """() => {
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Press, measure, keep."""
+    """Press the key again and again, and add the percentiles to the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--presses", type=int, default=100)
-    wanted = parser.parse_args(arguments)
+    presses: int = parser.parse_args(arguments).presses
     with tempfile.TemporaryDirectory() as home:
         pictures = Path(home, "pictures")
         pictures.mkdir()
         rng = np.random.default_rng(0)
-        for number in range(wanted.presses + 20):
+        for number in range(presses + 20):
             noise = rng.integers(0, 256, (48, 64, 3), dtype=np.uint8)
             Image.fromarray(noise).resize((1280, 960)).save(pictures / f"{number}.jpg")
         Path(home, "classes.txt").write_text("\n".join(f"class {number}" for number in range(10)))
         settings = {"name": "speed", "size": 3, "seed": 0}
         project = start_project(Path(home, "project"), settings, Path(home, "classes.txt"), pictures).project
         database = project.database()
-        token = database.write(lambda connection: people.invite(connection, "ann", "annotator", 0.0))
+        token = database.write(lambda connection: access.invite(connection, "ann", "annotator", 0.0))
         database.close()
-        with serving(project.folder, Path(home)) as (place, _), sync_playwright() as driver:
+        with serving(project.folder, Path(home)) as (address, _), sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
             page = browser.new_page(viewport={"width": 1366, "height": 768})
-            page.goto(f"{place}/join/{token}")
+            page.goto(f"{address}/join/{token}")
             page.wait_for_selector("body[data-state='item']")
             page.evaluate(WATCH)
-            for count in range(1, wanted.presses + 1):
+            for count in range(1, presses + 1):
                 page.keyboard.press("y")
                 page.wait_for_function("count => window.waits.length === count", arg=count)
                 page.wait_for_selector("#save-state[data-save='saved'][data-waiting='0']")

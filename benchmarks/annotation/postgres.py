@@ -1,4 +1,4 @@
-"""A PostgreSQL server for one run, thrown away afterwards; commits wait for the disk, as they do in earnest."""
+"""A PostgreSQL server for one run, deleted afterwards; commits wait for the disk, as on a real server."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ import psycopg
 
 @contextmanager
 def postgres() -> Iterator[str]:
-    """The URL of its own database."""
+    """The URL of the server's first database."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     if not found:
         raise SystemExit("PostgreSQL is not installed (expected /usr/lib/postgresql/*/bin/initdb)")

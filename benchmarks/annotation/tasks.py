@@ -2,9 +2,9 @@
 
     python -m benchmarks.annotation.tasks [--tasks 1000000] [--annotators 50] [--seconds 10] [--rounds 2]
 
-Few and many are served side by side and take turns, so that whatever else the machine does hits both alike.
-Paced: each annotator thinks for a second on average, as people do; the percentiles of claim and answer come from
-there. Flat out: nobody thinks. Bounded by --seconds and --rounds.
+Both projects are served side by side and take turns, so that other load of the machine affects both alike. Paced: each
+annotator thinks for a second on average, as people do; the percentiles of claims and answers are from here. Flat out:
+nobody thinks. --seconds and --rounds say how long to measure.
 """
 
 import sys
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.annotation import keep
-from benchmarks.annotation.crowd import measured, served, wanted
+from benchmarks.annotation.crowd import measured, options, served
 from benchmarks.annotation.postgres import new_database, postgres
 
 THINKING_SECONDS = 1.0
@@ -23,7 +23,7 @@ THINKING_SECONDS = 1.0
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure both databases, one after the other."""
-    asked = wanted(__doc__, arguments, annotators=50, tasks=1_000_000)
+    chosen = options(__doc__, arguments, annotators=50, tasks=1_000_000)
     rows: list[dict[str, Any]] = []
     for database in ("SQLite", "PostgreSQL"):
         print(f"{database}: making tasks", flush=True)
@@ -31,13 +31,13 @@ def main(arguments: list[str] | None = None) -> None:
             home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             server = stack.enter_context(postgres()) if database == "PostgreSQL" else None
             servers = {}
-            for size in (1_000, asked.tasks):
+            for size in (1_000, chosen.tasks):
                 started = time.monotonic()
                 url = None if server is None else new_database(server)
-                servers[size] = stack.enter_context(served(home / str(size), size, asked.annotators, url))
+                servers[size] = stack.enter_context(served(home / str(size), size, chosen.annotators, url))
                 print(f"{database}: {size} tasks made in {time.monotonic() - started:.0f} s", flush=True)
             common = {"benchmark": "tasks", "database": database, "processes": 1}
-            found = measured(servers, THINKING_SECONDS, asked.seconds, asked.rounds)
+            found = measured(servers, THINKING_SECONDS, chosen.seconds, chosen.rounds)
             rows += [{**common, "tasks": size, **row} for size, row in found]
     keep(rows)
 

@@ -80,7 +80,7 @@ def draw(rows: pd.DataFrame) -> Figure:
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows: the least adaptive answers that gave as much as all uniform ones of five labels."""
+    """Texts for the pages: how few adaptive answers were as good as all uniform ones with five labels."""
     found = {}
     for name in UNIFORM:
         mean = kept(f"adaptive_{name}").groupby(["questions", "answers"])["test_accuracy"].mean()

@@ -29,8 +29,8 @@ def measure() -> pd.DataFrame:
         who = rng.permutation(np.repeat(np.arange(len(NAMES)), 300))
         items = np.concatenate([rng.permutation(len(X)) for _ in range(3)])[: len(who)]
         subsets = UniformQueries(10, 5).draw(len(who), rng)
-        said = respond(subsets, labels[items], flip_yes=flip_yes[who], flip_no=flip_no[who], rng=rng)
-        answers = Answers(subsets, said, items, annotators=NAMES[who])
+        responses = respond(subsets, labels[items], flip_yes=flip_yes[who], flip_no=flip_no[who], rng=rng)
+        answers = Answers(subsets, responses, items, annotators=NAMES[who])
         both = fit_with_noise(classifier(seed, epochs=80, batch_size=128), X, answers, folds=2, seed=seed)
         right = accuracy(both.estimator, X_test, truth)
         found = both.rates.table().assign(seed=seed, true_flip_yes=flip_yes, true_flip_no=flip_no, test_accuracy=right)
@@ -65,7 +65,7 @@ def draw(rows: pd.DataFrame) -> Figure:
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows."""
+    """Texts for the pages, from the rows."""
     rows = kept("annotators")
     coins = rows["true_flip_yes"] == 0.5
     named = rows["verdict"] == "random"

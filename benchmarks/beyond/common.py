@@ -29,7 +29,7 @@ MARKERS = ("o", "s", "^", "D", "v")
 
 
 class Jitter(nn.Module):
-    """Gaussian noise on standardised inputs while training: wrong answers are then hard to learn by heart."""
+    """Gaussian noise on standardised inputs while training, so that the network cannot memorise wrong answers."""
 
     def __init__(self, deviation: float) -> None:
         super().__init__()
@@ -58,13 +58,16 @@ def images(name: str, split: Split, items: int | None = None) -> tuple[NDArray[n
 def uniform_answers(
     labels: NDArray[np.int64], size: int, count: int, seed: int, *, flip: float = 0.0, aware: bool = True
 ) -> Answers:
-    """Answers to uniform questions of ten classes; every item is asked about once before any is asked about again."""
+    """Answers to uniform questions about ten classes; no item is asked about again before each was asked about once.
+
+    aware: the answers carry their flip rate.
+    """
     rng = np.random.default_rng([seed, size])
     items = np.concatenate([rng.permutation(len(labels)) for _ in range(-(-count // len(labels)))])[:count]
     subsets = UniformQueries(10, size).draw(count, rng)
-    said = respond(subsets, labels[items], flip_yes=flip, flip_no=flip, rng=rng)
-    rate = flip if flip and aware else None
-    return Answers(subsets, said, items, flip_yes=rate, flip_no=rate)
+    responses = respond(subsets, labels[items], flip_yes=flip, flip_no=flip, rng=rng)
+    rate = flip if aware else None
+    return Answers(subsets, responses, items, flip_yes=rate, flip_no=rate)
 
 
 def accuracy(model: OneOfClassifier, X: NDArray[np.uint8], labels: NDArray[np.int64]) -> float:
@@ -78,7 +81,7 @@ def kept(name: str) -> pd.DataFrame:
 
 
 def run(name: str, measure: Callable[[], pd.DataFrame], draw: Callable[[pd.DataFrame], Figure], about: str) -> None:
-    """Measure (or, with --draw, read what was measured), and draw: results/beyond/NAME.csv and NAME.png."""
+    """Measure and draw, or with --draw only draw: results/beyond/NAME.csv and NAME.png."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draw", action="store_true", help="only draw what is there")
     torch.set_num_threads(1)

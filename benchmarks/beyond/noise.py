@@ -78,7 +78,7 @@ def draw(rows: pd.DataFrame) -> Figure:
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows."""
+    """Texts for the pages, from the rows."""
     rows = kept("noise")
     mean = rows.groupby(["jitter", "flip", "rates"])["test_accuracy"].mean()
     shown = ("ignored", "known", "estimated")

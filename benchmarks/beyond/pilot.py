@@ -13,7 +13,7 @@ from oneof.planning.learning_curve import fit_curve, pilot_points
 
 PILOT, LATER = 450, (450, 900, 1347)
 LATER_SEEDS = range(100, 105)
-"""Pilots that had no part when the method was adjusted, and are not drawn."""
+"""Pilots that were not used to adjust the method; they are not drawn."""
 
 
 def measure() -> pd.DataFrame:
@@ -66,7 +66,7 @@ def draw(rows: pd.DataFrame) -> Figure:
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows of the pilots that had no part in the method."""
+    """Texts for the pages, from the pilots that were not used to adjust the method."""
     rows = kept("pilot")
     rows = rows[(rows["kind"] == "forecast") & rows["seed"].isin(LATER_SEEDS)]
     held = (rows["low"] <= rows["test_accuracy"]) & (rows["test_accuracy"] <= rows["high"])

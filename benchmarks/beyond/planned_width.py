@@ -1,4 +1,4 @@
-"""Does the planned number of held-out answers give the width that was asked for? Simulated, 1000 times a row.
+"""Does the planned number of held-out answers give the width that was asked for? Simulated, 1000 times for each row.
 
     python -m benchmarks.beyond.planned_width
 
@@ -30,8 +30,8 @@ def measure() -> pd.DataFrame:
                 other = (labels + rng.integers(1, 10, size=n)) % 10
                 predictions = np.where(rng.random(n) < accuracy, labels, other)
                 subsets = UniformQueries(10, size).draw(n, rng)
-                said = respond(subsets, labels, flip_yes=rate, flip_no=rate, rng=rng)
-                found = estimate_accuracy(predictions, Answers(subsets, said), flip_yes=rate, flip_no=rate)
+                responses = respond(subsets, labels, flip_yes=rate, flip_no=rate, rng=rng)
+                found = estimate_accuracy(predictions, Answers(subsets, responses), flip_yes=rate, flip_no=rate)
                 widths[time] = found.high - found.low
                 covered += found.low <= accuracy <= found.high
             rows.append(

@@ -88,7 +88,7 @@ def draw(rows: pd.DataFrame) -> Figure:
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows."""
+    """Texts for the pages, from the rows."""
     mean = kept("privacy").groupby(["jitter", "kind", "epsilon"])["test_accuracy"].mean()
 
     def over_epsilons(kind: str) -> str:

@@ -1,7 +1,7 @@
 """Do the tests notice? Small mistakes are made in the source, one at a time, and the tests are run on each.
 
-`mutants` says where a mistake can be made, `trials` tries one, and `python -m benchmarks.mutation` keeps what became of
-them in results/mutation.csv: a row a mutant with the test that killed it, if one did.
+`mutants` finds where a mistake can be made, `trials` tries one, and `python -m benchmarks.mutation` keeps a row for
+each mutant in results/mutation.csv, with the test that killed it, if one did.
 """
 
 from pathlib import Path
@@ -21,8 +21,8 @@ def read() -> pd.DataFrame:
 
 
 def facts() -> dict[str, str]:
-    """What pages say from the rows."""
-    from benchmarks.pages import table  # which loads the library; a mutant must be there first
+    """Texts for the pages, from the rows."""
+    from benchmarks.pages import table  # not above: this loads the library, and mutants have to come before it
 
     rows = read()
     killed = rows["killed_by"] != ""

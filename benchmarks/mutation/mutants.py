@@ -1,8 +1,8 @@
-"""Small mistakes that could be made in a package: where, and what the module would be.
+"""Small mistakes that could be made in a package: where, and how the module would read.
 
-A mutant exchanges an operator, a comparison, `and` and `or` or a number, turns a condition round, or leaves out a call
-whose result nobody uses. Left alone is what computes nothing: what stands in `raise`, in texts, in annotations, under
-`TYPE_CHECKING`, and what `SILENT`, `AMOUNTS` and `LOOKS` name.
+A mutant exchanges an operator, a comparison, `and` and `or` or a number, negates a condition, or leaves out a call
+whose result is not used. Code that computes nothing is left alone: `raise`, texts, annotations, `TYPE_CHECKING`, and
+what `SILENT`, `AMOUNTS` and `LOOKS` name.
 """
 
 import ast
@@ -35,7 +35,7 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One mistake: its place among those of the file and in it, and the lines of the function it is in, if any."""
+    """One mistake: its number among those of the file, its place there, and the lines of its function, if any."""
 
     path: Path
     number: int
@@ -128,7 +128,7 @@ def _text(node: ast.BinOp) -> bool:
 
 
 def _mistake(site: Site) -> None:
-    """Make it, in place."""
+    """Make the mistake, in the tree."""
     node = site.node
     if site.kind == "operator":
         node.op = SWAPS[type(node.op)]()
@@ -163,11 +163,11 @@ def mutants(package: str) -> Iterator[Mutant]:
 
 
 def drawn(package: str, size: int, seed: int) -> list[Mutant]:
-    """A random sample of a package's mutants. Each draws a lot of its own: elsewhere a change redraws nothing."""
+    """A random sample of the mutants of a package, by their hashes, so that a change elsewhere alters nothing."""
     seen: Counter[str] = Counter()
-    lots = {}
+    by_hash = {}
     for mutant in mutants(package):
         name = f"{seed} {mutant.file} {mutant.change}"
         seen[name] += 1
-        lots[hashlib.sha256(f"{name} {seen[name]}".encode()).hexdigest()] = mutant
-    return [lots[lot] for lot in sorted(lots)[:size]]
+        by_hash[hashlib.sha256(f"{name} {seen[name]}".encode()).hexdigest()] = mutant
+    return [by_hash[key] for key in sorted(by_hash)[:size]]

@@ -33,9 +33,9 @@ Keep = Callable[[Mutant, str], None]
 
 
 def try_all(package: str, chosen: list[tuple[Mutant, str]], keep: Keep) -> None:
-    """Find out what kills each mutant, the empty text for survivors, and have it kept.
+    """Call `keep` with each mutant and the test that kills it, the empty text for survivors.
 
-    chosen: each with what killed it the last time, if that is known.
+    chosen: each mutant with the test that killed it the last time, if that is known.
     """
     # As in tests/conftest.py, but a failure is not made smaller: that it is one is enough.
     settings.register_profile(
@@ -53,14 +53,14 @@ def try_all(package: str, chosen: list[tuple[Mutant, str]], keep: Keep) -> None:
 
 
 class Trials:
-    """A plugin of pytest that, in place of running the tests once, runs them on each mutant."""
+    """A plugin of pytest that runs the tests on each mutant, instead of once."""
 
     def __init__(self, package: str, chosen: list[tuple[Mutant, str]], keep: Keep) -> None:
         self.package, self.chosen, self.keep = package, chosen, keep
         self.failed = ""
 
     def run(self) -> None:
-        """Collect the tests of the package and the examples of its modules; what comes then is in the hooks below."""
+        """Collect the tests of the package and the examples of its modules, and run them by the hooks below."""
         modules = [path.relative_to(SOURCE).as_posix() for path in (SOURCE / self.package).rglob("[!_]*.py")]
         examples = [f"{ROOT}/tests/test_layout.py::test_examples_run[{module}]" for module in modules]
         with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,193 @@
+"""How much of the gap to full supervision does each idea close, at equal time?
+
+    ONEOF_DATA=... python -m benchmarks.gap cifar10 --seeds 0
+    ONEOF_DATA=... python -m benchmarks.gap cifar10 --ideas labels likelihood targets --seeds 1 2
+
+20,000 pictures with one uniform question of three labels each (`labels`: every label instead), a small network, weights
+averaged. Two views of a picture are two random changes of it.
+
+    labels       full supervision
+    likelihood   the default objective
+    proden       PRODEN: the target of a picture is what the network and the answer said at its last visit
+    mixture      the mean of likelihood and PRODEN
+    targets      from 30 % of the way on, the mean of the likelihood and the cross-entropy to a target kept for each
+                 picture: the evidence of its answer times the geometric mean of the predictions over the views so far
+    sharp        the same, with predictions squared and normalised
+    student      two stages of half the epochs each: a network by likelihood; then a new one learns its predictions,
+                 restricted to the classes that the answers leave possible
+
+Each trial is judged on the test pictures as they are, and averaged with their mirror images (`mirror`). The held-out
+log-likelihood is that of an annotator's answers about 2,000 other pictures: choices are made by it, not by test labels.
+"""
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from benchmarks.pages import table
+from oneof import Answers, OneOfClassifier, UniformQueries, datasets, respond
+from oneof.files.atomic import replacing
+from oneof.objectives import Batch, Objective
+from oneof.objectives.base import Counts
+from oneof.objectives.likelihood import Likelihood, evidence
+from oneof.objectives.proden import Proden
+
+RESULTS = Path(__file__).parents[1] / "results" / "gap.csv"
+ITEMS, HELD_OUT, SIZE = 20_000, 2000, 3
+NETWORK: dict[str, tuple[str, int, int, str]] = {
+    "cifar10": ("resnet9", 8, 16, "shift-flip"),
+    "fashionmnist": ("cnn-strided", 16, 16, "shift"),
+    "kmnist": ("cnn-strided", 16, 16, "shift"),
+}
+"""Backbone, width, epochs and random changes by data set."""
+IDEAS = ("labels", "likelihood", "proden", "mixture", "targets", "sharp", "student")
+
+
+class Mixture(Proden):
+    """The mean of likelihood and PRODEN."""
+
+    def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
+        return (super().raw(logits, batch, counts) + Likelihood().raw(logits, batch, counts)) / 2
+
+
+class Targets(Objective):
+    """The likelihood, later with a cross-entropy to targets that are kept for each item over the views of it."""
+
+    corrects_flips = True
+
+    def __init__(self, epochs: int, power: float = 1.0, keep: float = 0.7, start: float = 0.3) -> None:
+        self.epochs, self.power, self.keep, self.start = epochs, power, keep, start
+
+    def prepare(self, items: int, classes: int) -> None:
+        self.mean = torch.zeros(items, classes)
+        self.visits = torch.zeros(items)
+
+    def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
+        likelihood = Likelihood().raw(logits, batch, counts)
+        assert batch.items is not None
+        log_p, visits = torch.log_softmax(logits, 1), self.visits[batch.items]
+        target = torch.softmax(self.power * self.mean[batch.items] + evidence(batch, len(logits), logits.dtype), 1)
+        kept = torch.where(visits[:, None] > 0, self.keep, 0.0)
+        self.mean[batch.items] = kept * self.mean[batch.items] + (1 - kept) * log_p.detach()
+        self.visits[batch.items] += 1
+        if visits.mean() < self.start * self.epochs:
+            return likelihood
+        return likelihood / 2 - (target * log_p).sum() / counts[0] / 2
+
+
+class Distilled(Objective):
+    """The cross-entropy to a target that is given for each item, (items, k)."""
+
+    def __init__(self, target: NDArray[Any]) -> None:
+        self.target = torch.from_numpy(target).float()
+
+    def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
+        assert batch.items is not None
+        return -(self.target[batch.items] * torch.log_softmax(logits, 1)).sum() / counts[0]
+
+
+def trained(data: str, idea: str, cutout: bool, seed: int, pictures: NDArray[Any], known: Any) -> OneOfClassifier:
+    """A model by this idea. pictures: (n, c, h, w). known: labels (n,), or answers."""
+    backbone, width, epochs, how = NETWORK[data]
+
+    def model(objective: Any, share: float = 1.0) -> OneOfClassifier:
+        return OneOfClassifier(
+            backbone=backbone,
+            width=width,
+            objective=objective,
+            epochs=round(share * epochs),
+            batch_size=128,
+            augment=how + "-cutout" * cutout,
+            average=0.995,
+            holdout=0.0,
+            random_state=seed,
+        )
+
+    plain = {"labels": "likelihood", "likelihood": "likelihood", "proden": "proden", "mixture": Mixture()}
+    kept = {"targets": Targets(epochs), "sharp": Targets(epochs, power=2.0)}
+    if idea != "student":
+        return model((plain | kept)[idea]).fit(pictures, known)
+    teacher = model("likelihood", 0.5).fit(pictures, known)
+    believed = mirrored(teacher, pictures)["mirror"] * np.exp(known.evidence(len(pictures)))
+    student = model(Distilled(believed / believed.sum(axis=1, keepdims=True)), 0.5)
+    student.random_state = seed + 1000
+    return student.fit(pictures, known)
+
+
+def mirrored(model: OneOfClassifier, pictures: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+    """Probabilities (n, k) from the pictures as they are, and averaged with those of their mirror images."""
+    straight = model.predict_proba(pictures)
+    return {"none": straight, "mirror": (straight + model.predict_proba(np.ascontiguousarray(pictures[..., ::-1]))) / 2}
+
+
+def measure(data: str, idea: str, cutout: bool, seed: int) -> pd.DataFrame:
+    """One row for each kind of averaging."""
+    train, test = datasets.load(data, "train"), datasets.load(data, "test")
+    rows = np.random.default_rng([seed, 0]).permutation(len(train))[: ITEMS + HELD_OUT]
+    pictures, labels = train.images[rows], train.labels[rows]
+    subsets = UniformQueries(10, SIZE).draw(len(rows), rng=np.random.default_rng([seed, 1]))
+    responses = respond(subsets, labels)
+    known = labels[:ITEMS] if idea == "labels" else Answers(subsets[:ITEMS], responses[:ITEMS])
+    model = trained(data, idea, cutout, seed, pictures[:ITEMS], known)
+    possible = np.where(responses[ITEMS:, None], subsets[ITEMS:], ~subsets[ITEMS:])
+    of_test, of_held = mirrored(model, test.images), mirrored(model, pictures[ITEMS:])
+    return pd.DataFrame(
+        [
+            {
+                "data": data,
+                "idea": idea,
+                "cutout": cutout,
+                "seed": seed,
+                "views": views,
+                "accuracy": float((of_test[views].argmax(axis=1) == test.labels).mean()),
+                "held_out_log_likelihood": float(np.log((of_held[views] * possible).sum(1).clip(1e-12, 1)).mean()),
+            }
+            for views in of_test
+        ]
+    )
+
+
+def facts() -> dict[str, str]:
+    """What pages say from the rows."""
+    rows = pd.read_csv(RESULTS)
+    by_trial = rows.pivot_table(index=["data", "idea", "cutout"], columns="views", values="accuracy", sort=False)
+    held_out = rows[rows["views"] == "mirror"].groupby(["data", "idea", "cutout"])["held_out_log_likelihood"].mean()
+    seeds = rows.groupby(["data", "idea", "cutout"])["seed"].nunique()
+    shown = (100 * by_trial[["none", "mirror"]]).map("{:.1f} %".format)
+    shown = shown.rename(columns={"none": "accuracy", "mirror": "with mirror images"})
+    shown["held-out log-likelihood"], shown["seeds"] = held_out.map("{:.4f}".format), seeds
+    shown = shown.reset_index()
+    return {"table": table(shown.assign(cutout=shown["cutout"].map({True: "yes", False: "no"})))}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", choices=NETWORK)
+    parser.add_argument("--ideas", nargs="+", choices=IDEAS, default=list(IDEAS))
+    parser.add_argument("--no-cutout", action="store_true", help="without cutout")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    for seed in options.seeds:
+        for idea in options.ideas:
+            done = pd.read_csv(RESULTS) if RESULTS.is_file() else pd.DataFrame()
+            spec = {"data": options.data, "idea": idea, "cutout": not options.no_cutout, "seed": seed}
+            if len(done) and (done[list(spec)] == pd.Series(spec)).all(axis=1).any():
+                continue
+            rows = measure(**spec)
+            with replacing(RESULTS) as part:
+                pd.concat([done, rows]).to_csv(part, index=False, float_format="%.6g")
+            print(rows.to_string(header=False, index=False), flush=True)
+
+
+if __name__ == "__main__":
+    main()
