@@ -7,7 +7,6 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.ext.napoleon import GoogleDocstring
 from sphinx.transforms import SphinxTransform
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -41,15 +40,15 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings give shapes, which say more than array types
 python_maximum_signature_line_length = 90
 
-# Examples in docstrings belong to the tests of their modules; here we run the blocks of the pages.
+# The tests run the examples of docstrings; here only the blocks of the pages are run.
 doctest_test_doctest_blocks = ""
 
 
 class RunnableExamples(SphinxTransform):
-    """Every ```pycon block is an example to run: it reads well on GitHub too, where {doctest} would not.
+    """Every ```pycon block is an example to run; unlike {doctest}, it is also highlighted on GitHub.
 
-    The README shows a training run, whose digits differ on another processor: there numbers with a point are not
-    compared, and the example says itself, as True or False, what holds everywhere.
+    The README shows a training run, whose digits differ from processor to processor: there numbers with a point are
+    not compared. Its last line prints what must hold on every processor.
     """
 
     default_priority = 500
@@ -71,15 +70,13 @@ class RunnableExamples(SphinxTransform):
 
 
 def plain_docstring(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Docstrings are plain text with `code`, *emphasis* and formulas, so |S| and 2*x are no markup."""
+    """Escape docstrings for reStructuredText: plain text with `code` and *emphasis*; |S| and 2*x are no markup."""
     for number, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
             parts = re.split(r"(`+[^`]*`+|(?<!\w)\*\w[^*]*\w\*(?!\w))", line)
             parts[::2] = [re.sub(r"([|*\\]|_(?=\W|$))", r"\\\1", part) for part in parts[::2]]
             parts[1::2] = [f"``{part.strip('`')}``" if part.startswith("`") else part for part in parts[1::2]]
             lines[number] = "".join(parts)
-    if "Args:" in lines:
-        lines[:] = GoogleDocstring(lines, what=what, name=name, obj=obj).lines()
 
 
 def setup(app: Sphinx) -> None:
