@@ -120,7 +120,7 @@ class Objective:
     def counts(self, batch: Batch) -> Counts:
         """What the raw risk is divided by, to be added up over parts. Here: the number of items with answers."""
         if batch.rows is None:
-            return (float(len(batch.responses)),)
+            return (float(batch.responses.shape[0]),)
         return (float(torch.count_nonzero(torch.bincount(batch.rows))),)
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
@@ -203,16 +203,16 @@ def check(objective: Objective, logits: Tensor, batch: Batch) -> None:
         )
     if subsets.dtype != torch.bool or responses.dtype != torch.bool:
         raise ValueError(f"subsets and responses must be bool tensors, not {subsets.dtype} and {responses.dtype}")
-    n = len(subsets)
+    n = subsets.shape[0]
     if responses.shape != (n,):
         raise ValueError(f"responses must have shape ({n},), one for each answer, not {tuple(responses.shape)}")
     if n == 0:
         raise ValueError("there are no answers in this batch")
-    if batch.rows is None and len(logits) != n:
+    if batch.rows is None and logits.shape[0] != n:
         raise ValueError(f"{n} answers but {len(logits)} rows of logits: pass rows, the row that each answer is about")
     if batch.rows is not None:
         _check_rows(batch.rows, n, len(logits))
-    if batch.items is not None and batch.items.shape != (len(logits),):
+    if batch.items is not None and batch.items.shape != (logits.shape[0],):
         raise ValueError(
             f"items must have shape ({len(logits)},), one for each row of logits, not {tuple(batch.items.shape)}"
         )

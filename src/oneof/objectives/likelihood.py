@@ -81,4 +81,4 @@ class Likelihood(Objective):
             p, q, log_likelihood = posterior(logits, *constants)
             return log_likelihood.sum() / -counts[0], p.sub_(q).div_(counts[0])
 
-        return scalar(logits, evaluate, *observed(batch, len(logits), logits.dtype))
+        return scalar(logits, evaluate, *observed(batch, logits.shape[0], logits.dtype))

@@ -92,7 +92,7 @@ from the operating system, page by page, and returned to it at every step."""
 
 def in_parts(evaluate: Callable[..., Evaluation], logits: Tensor, *constants: Tensor) -> Evaluation:
     """`evaluate(logits, *constants)`, computed some rows at a time. Its value must be a sum over the rows."""
-    n, step = len(logits), max(1, CHUNK // logits.shape[-1])
+    n, step = logits.shape[0], max(1, CHUNK // logits.shape[-1])
     if n <= step:
         return evaluate(logits, *constants)
     total, gradient = logits.new_zeros(()), _uninitialised(logits)
@@ -114,21 +114,19 @@ def _uninitialised(like: Tensor) -> Tensor:
 
 class _Scalar(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, evaluate: Callable[..., Evaluation], *constants: Tensor) -> Tensor:
+    def forward(ctx: Any, logits: Tensor, evaluate: Callable[..., Evaluation], constants: tuple[Tensor, ...]) -> Tensor:
         value, gradient = in_parts(evaluate, logits, *constants)
         ctx.save_for_backward(gradient)
         return value
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        if (
-            torch.is_grad_enabled()
-        ):  # the saved gradient is a constant to autograd, so a second derivative would be wrong
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        # The saved gradient is a constant to autograd, so a second derivative would be wrong.
+        if torch.is_grad_enabled():
             raise RuntimeError("risks can be differentiated once only, not with create_graph=True")
         (gradient,) = ctx.saved_tensors
         # Usually the risk itself is differentiated, so that the factor is one: then nothing is multiplied or copied.
-        whole = gradient if grad.item() == 1 else gradient * grad
-        return whole, *(None for _ in ctx.needs_input_grad[1:])
+        return (gradient if grad.item() == 1 else gradient * grad), None, None
 
 
 def scalar(logits: Tensor, evaluate: Callable[..., Evaluation], *constants: Tensor) -> Tensor:
@@ -144,5 +142,5 @@ def scalar(logits: Tensor, evaluate: Callable[..., Evaluation], *constants: Tens
     >>> logits.grad
     tensor([[-0.5000,  0.5000]])
     """
-    value: Tensor = _Scalar.apply(logits, evaluate, *constants)  # type: ignore[no-untyped-call]  # torch gives no types
+    value: Tensor = _Scalar.apply(logits, evaluate, constants)  # type: ignore[no-untyped-call]  # torch gives no types
     return value

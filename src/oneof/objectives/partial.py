@@ -36,4 +36,4 @@ class PartialAverage(Objective):
         scale = sizes.mul_(counts[0]).reciprocal_()
         share = batch.shares(logits.dtype)
         weights = consistent.mul_((scale if share is None else scale * share).unsqueeze(1))
-        return weighted_sum(self._loss, logits, batch.per_item(weights, len(logits)))
+        return weighted_sum(self._loss, logits, batch.per_item(weights, logits.shape[0]))

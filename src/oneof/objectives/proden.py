@@ -60,7 +60,7 @@ class Proden(Objective):
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the mean loss; also updates the weights of the visited items."""
         if batch.items is None:
-            weights = first_weights(batch, len(logits), logits.dtype)
+            weights = first_weights(batch, logits.shape[0], logits.dtype)
         else:
             weights = self._recall(batch.items, logits, batch)
         return losses.weighted_sum(losses.cross_entropy, logits, weights.div_(counts[0]))
@@ -73,8 +73,8 @@ class Proden(Objective):
         weights = self.weights.index_select(0, items).to(logits.dtype)
         total = weights.sum(1, keepdim=True)
         if total.min().item() == 0:
-            weights = torch.where(total > 0, weights, first_weights(batch, len(logits), logits.dtype))
-        _, following, _ = posterior(logits.detach(), *observed(batch, len(logits), logits.dtype))
+            weights = torch.where(total > 0, weights, first_weights(batch, logits.shape[0], logits.dtype))
+        _, following, _ = posterior(logits.detach(), *observed(batch, logits.shape[0], logits.dtype))
         self.weights.index_copy_(0, items, _with_answers(following, batch).to(self.weights.dtype))
         self._visited.index_fill_(0, items.cpu(), True)
         return weights

@@ -78,7 +78,7 @@ class Unbiased(Objective):
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the unbiased risk."""
         inside = batch.subsets.to(logits.dtype)
-        coefficients = batch.per_item(self._coefficients(inside, batch, counts), len(logits))
+        coefficients = batch.per_item(self._coefficients(inside, batch, counts), logits.shape[0])
         if self._inverse is not None:
             if len(self._inverse) != logits.shape[1]:
                 raise ValueError(f"queries over {len(self._inverse)} classes, but logits over {logits.shape[1]}")
