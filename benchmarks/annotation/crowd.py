@@ -5,6 +5,7 @@ import asyncio
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ from urllib.request import urlopen
 import numpy as np
 import psutil
 
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 SERVER = """
 import sys
 from pathlib import Path

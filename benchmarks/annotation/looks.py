@@ -19,13 +19,12 @@ import numpy as np
 from PIL import Image, ImageDraw
 from playwright.sync_api import sync_playwright
 
-from benchmarks.annotation.crowd import serving
+from benchmarks.annotation.crowd import CHROMIUM, serving
 from oneof.annotation.asking import access
 from oneof.annotation.learning.training import train_project
 from oneof.annotation.project.folder import Project
 from oneof.annotation.project.starting import start_project
 
-CHROMIUM = "/usr/bin/chromium"
 HEIGHTS = {360: 640, 768: 1024, 1366: 650, 1920: 950}
 SHAPES = [(600, 900), (2400, 300), (90, 1600), (500, 500), (900, 600), (32, 32)]
 DEFINITION = "a definition that is too long to stand beside its name on a phone, and is folded until it is opened"

@@ -16,11 +16,10 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from benchmarks.annotation import keep
-from benchmarks.annotation.crowd import serving
+from benchmarks.annotation.crowd import CHROMIUM, serving
 from oneof.annotation.asking import access
 from oneof.annotation.project.starting import start_project
 
-CHROMIUM = "/usr/bin/chromium"
 WATCH = """() => {
   window.waits = [];
   addEventListener("keydown", () => {

@@ -2,21 +2,25 @@
 
     python -m benchmarks.annotation.screenshots
 
-The fruit is drawn here, so that the pictures show no photograph that belongs to somebody.
+The fruit is drawn here, so that the pictures show no photograph that belongs to somebody. The page is answered by hand,
+as it were, key by key. The overview and the model are of a project that three simulated people answer, one answer in 25
+wrong, and that is trained twice: every figure on them is what came out.
 """
 
+import uuid
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import httpx
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.annotation.crowd import serving
-from benchmarks.annotation.looks import CHROMIUM
+from benchmarks.annotation.crowd import CHROMIUM, serving
 from oneof.annotation.asking import access
 from oneof.annotation.project.starting import start_project
 
@@ -83,25 +87,58 @@ def picture(kind: str, rng: np.random.Generator) -> Image.Image:
     return Image.fromarray(np.clip(mixed, 0, 255).astype(np.uint8))
 
 
-def project(home: Path) -> dict[str, str]:
-    """A project of 60 pictures; the tokens of an annotator and of a manager."""
+def project(home: Path, count: int = 60, **settings: Any) -> tuple[dict[str, str], dict[bytes, str]]:
+    """A project of so many pictures: the token of each person, and which fruit is on a file with this content."""
     rng = np.random.default_rng(5)
     items, kinds = home / "items", list(FRUIT)
-    items.mkdir()
-    for number in range(60):
-        picture(kinds[rng.integers(len(kinds))], rng).save(items / f"{number:03}.jpg", quality=90)
+    items.mkdir(parents=True)
+    truth = {}
+    for number in range(count):
+        kind = kinds[rng.integers(len(kinds))]
+        picture(kind, rng).save(items / f"{number:03}.jpg", quality=90)
+        truth[(items / f"{number:03}.jpg").read_bytes()] = kind
     for kind in ("apple", "pear", "plum"):
         picture(kind, rng).save(home / f"{kind}.png")
     rows = [f"{kind},{FRUIT[kind][2]!r},{kind}.png" for kind in ("apple", "pear", "plum")]
     rows += [f"{kind},{FRUIT[kind][2]!r}," for kind in ("banana", "orange", "lemon")]
     (home / "classes.csv").write_text("name,definition,example\n" + "\n".join(rows).replace("'", '"') + "\n")
-    values = {"name": "Fruit on the table", "size": 3, "seed": 4, "gold_share": 0.0}
+    values = {"name": "Fruit on the table", "size": 3, "seed": 4, "gold_share": 0.0} | settings
     made = start_project(home / "project", values, home / "classes.csv", items).project
     database = made.database()
-    ada = database.write(access.invite, "Ada", "annotator", 0.0)
-    boss = database.write(access.invite, "Boss", "admin", 0.0)
+    tokens = {name: database.write(access.invite, name, "annotator", 0.0) for name in ("Ada", "Ben", "Cleo")}
+    tokens["Boss"] = database.write(access.invite, "Boss", "admin", 0.0)
     database.close()
-    return {"Ada": ada, "Boss": boss}
+    return tokens, truth
+
+
+def answer_many(place: str, tokens: dict[str, str], truth: dict[bytes, str], count: int, seed: int) -> None:
+    """The annotators answer so many questions in turn; one answer in 25 is wrong, one in 50 is "can't tell"."""
+    rng = np.random.default_rng(seed)
+    with ExitStack() as stack:
+        people = [stack.enter_context(httpx.Client(base_url=place, headers={"X-Oneof": "1"})) for _ in range(3)]
+        for person, name in zip(people, ("Ada", "Ben", "Cleo"), strict=True):
+            person.get(f"/join/{tokens[name]}")
+        for number in range(count):
+            person = people[number % len(people)]
+            question = person.post("/api/claim", json={}).raise_for_status().json()
+            kind = truth[person.get(question["content_url"]).content]
+            yes = (kind in [label["name"] for label in question["labels"]]) ^ (rng.random() < 0.04)
+            said = "skip" if rng.random() < 0.02 else "yes" if yes else "no"
+            body = {
+                "id": str(uuid.uuid4()),
+                "task": question["task"],
+                "answer": said,
+                "seconds": 1.5 + rng.exponential(),
+            }
+            person.post("/api/answers", json=body).raise_for_status()
+
+
+def train(page: Page, place: str) -> None:
+    """Press "Train now", and wait until it is done."""
+    page.goto(f"{place}/admin/model")
+    page.get_by_role("button", name="Train now", exact=True).click()
+    page.wait_for_load_state()
+    page.wait_for_selector("[data-working]", state="detached", timeout=300_000)
 
 
 def answer(page: Page, keys: str) -> None:
@@ -118,11 +155,27 @@ def answer(page: Page, keys: str) -> None:
     page.wait_for_selector("body[data-state='item']")
 
 
+def take_dashboard(browser: Browser, home: Path) -> None:
+    """The overview and the model of a project that was trained twice."""
+    tokens, truth = project(home, 400, gold_share=0.05)
+    with serving(home / "project", home) as (place, _):
+        boss = browser.new_page(viewport={"width": 1366, "height": 1000}, locale="en")
+        boss.goto(f"{place}/join/{tokens['Boss']}")
+        for round_ in range(2):
+            answer_many(place, tokens, truth, 190, round_)
+            train(boss, place)
+        for name in ("overview", "model"):
+            boss.goto(f"{place}/admin" + ("/model" if name == "model" else ""))
+            boss.wait_for_load_state("networkidle")
+            boss.screenshot(path=SCREENSHOTS / f"dashboard-{name}.png", full_page=name == "overview")
+
+
 def main() -> None:
     """Take the pictures."""
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         home = Path(folder)
-        tokens = project(home)
+        tokens, _ = project(home / "page")
+        home, dashboard = home / "page", home / "dashboard"
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         with serving(home / "project", home) as (place, _):
             ada = browser.new_page(viewport={"width": 1280, "height": 800}, locale="en")
@@ -146,6 +199,7 @@ def main() -> None:
                 boss.goto(f"{place}/admin/{name}")
                 boss.wait_for_load_state("networkidle")
                 boss.screenshot(path=SCREENSHOTS / f"dashboard-{name}.png")
+        take_dashboard(browser, dashboard)
         browser.close()
 
 
