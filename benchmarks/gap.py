@@ -13,8 +13,11 @@ averaged. Two views of a picture are two random changes of it.
     targets      from 30 % of the way on, the mean of the likelihood and the cross-entropy to a target kept for each
                  picture: the evidence of its answer times the geometric mean of the predictions over the views so far
     sharp        the same, with predictions squared and normalised
+    pushed       the same as `targets`, and -log(1 - p) of each class that the answer ruled out
+    balance      the likelihood, and a small bonus for predictions of a batch that are balanced over the classes
     student      two stages of half the epochs each: a network by likelihood; then a new one learns its predictions,
                  restricted to the classes that the answers leave possible
+    mixup        the same; the second network sees pictures mixed in pairs, and learns mixed predictions
     teacher      a second network, the running average of the first one's weights, sees the picture; the first sees it
                  with a square cut out, and learns the teacher's prediction, restricted to the classes that the answers
                  leave possible, besides the likelihood and a small bonus for predictions balanced over the classes.
@@ -39,8 +42,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from benchmarks.pages import table
+from benchmarks.rows import append_rows, has_row
 from oneof import Answers, OneOfClassifier, UniformQueries, datasets, models, respond
-from oneof.files.atomic import replacing
 from oneof.objectives import Batch, Objective
 from oneof.objectives.base import Counts
 from oneof.objectives.likelihood import Likelihood, evidence
@@ -55,7 +58,9 @@ NETWORK: dict[str, tuple[str, int, int, str]] = {
     "kmnist": ("cnn-strided", 16, 16, "shift"),
 }
 """Backbone, width, epochs and random changes by data set."""
-IDEAS = ("labels", "likelihood", "proden", "mixture", "targets", "sharp", "student", "teacher")
+IDEAS = (
+    "labels", "likelihood", "proden", "mixture", "targets", "sharp", "pushed", "balance", "student", "mixup", "teacher",
+)  # fmt: skip
 
 
 class Mixture(Proden):
@@ -70,8 +75,10 @@ class Targets(Objective):
 
     corrects_flips = True
 
-    def __init__(self, epochs: int, power: float = 1.0, keep: float = 0.7, start: float = 0.3) -> None:
-        self.epochs, self.power, self.keep, self.start = epochs, power, keep, start
+    def __init__(
+        self, epochs: int, power: float = 1.0, push: float = 0.0, keep: float = 0.7, start: float = 0.3
+    ) -> None:
+        self.epochs, self.power, self.push, self.keep, self.start = epochs, power, push, keep, start
 
     def prepare(self, items: int, classes: int) -> None:
         self.mean = torch.zeros(items, classes)
@@ -87,18 +94,65 @@ class Targets(Objective):
         self.visits[batch.items] += 1
         if visits.mean() < self.start * self.epochs:
             return likelihood
-        return likelihood / 2 - (target * log_p).sum() / counts[0] / 2
+        consistency = -(target * log_p).sum() / counts[0]
+        if self.push:
+            ruled_out = evidence(batch, len(logits), logits.dtype).isinf()
+            consistency = (
+                consistency - self.push * torch.log1p(-log_p.exp().clamp(max=0.999))[ruled_out].sum() / counts[0]
+            )
+        return (likelihood + consistency) / 2
+
+
+def imbalance(logits: Tensor) -> Tensor:
+    """How far the mean prediction of a batch is from balanced: log k minus its entropy, but for a constant."""
+    mean = torch.softmax(logits, 1).mean(0)
+    return (mean * mean.log()).sum()
+
+
+class Balanced(Likelihood):
+    """The likelihood, and a bonus for balance."""
+
+    def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
+        return super().raw(logits, batch, counts) + 0.1 * imbalance(logits)
+
+
+class Pairs:
+    """How the pictures of a batch are mixed: each with another, of which it takes this share. Shared, never copied."""
+
+    other: Tensor
+    share = 0.0
+
+    def __deepcopy__(self, memo: object) -> "Pairs":
+        return self
+
+    def mix(self, values: Tensor) -> Tensor:
+        return values.lerp(values[self.other], self.share) if self.share else values
+
+
+class Mixed(nn.Module):
+    """A network that sees the pictures of a batch mixed in pairs while it is trained."""
+
+    def __init__(self, network: nn.Module, pairs: Pairs, seed: int) -> None:
+        super().__init__()
+        self.network, self.pairs, self.rng = network, pairs, np.random.default_rng(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training:
+            return torch.as_tensor(self.network(x))
+        self.pairs.other = torch.from_numpy(self.rng.permutation(len(x)))
+        self.pairs.share = float(self.rng.beta(0.5, 0.5))
+        return torch.as_tensor(self.network(self.pairs.mix(x)))
 
 
 class Distilled(Objective):
-    """The cross-entropy to a target that is given for each item, (items, k)."""
+    """The cross-entropy to a target that is given for each item, (items, k), mixed as the pictures are."""
 
-    def __init__(self, target: NDArray[Any]) -> None:
-        self.target = torch.from_numpy(target).float()
+    def __init__(self, target: NDArray[Any], pairs: Pairs) -> None:
+        self.target, self.pairs = torch.from_numpy(target).float(), pairs
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         assert batch.items is not None
-        return -(self.target[batch.items] * torch.log_softmax(logits, 1)).sum() / counts[0]
+        return -(self.pairs.mix(self.target[batch.items]) * torch.log_softmax(logits, 1)).sum() / counts[0]
 
 
 class Views:
@@ -144,10 +198,9 @@ class FromTeacher(Objective):
         self.step += 1
         n = logits.shape[0]
         target = torch.softmax(self.views.teacher + evidence(batch, n, logits.dtype), 1)
-        mean = torch.softmax(logits, 1).mean(0)
         ramp = min(1.0, self.step / (0.3 * self.steps))
         consistency = -(target * self.views.strong).sum() / counts[0]
-        return Likelihood().raw(logits, batch, counts) + ramp * consistency + 0.1 * (mean * mean.log()).sum()
+        return Likelihood().raw(logits, batch, counts) + ramp * consistency + 0.1 * imbalance(logits)
 
 
 def trained(data: str, idea: str, cut: bool, seed: int, pictures: NDArray[Any], known: Any) -> OneOfClassifier:
@@ -167,19 +220,22 @@ def trained(data: str, idea: str, cut: bool, seed: int, pictures: NDArray[Any], 
             random_state=seed,
         )
 
-    plain = {"labels": "likelihood", "likelihood": "likelihood", "proden": "proden", "mixture": Mixture()}
-    kept = {"targets": Targets(epochs), "sharp": Targets(epochs, power=2.0)}
+    plain: dict[str, Any] = {"labels": "likelihood", "likelihood": "likelihood", "proden": "proden"}
+    plain |= {"mixture": Mixture(), "balance": Balanced()}
+    kept = {"targets": Targets(epochs), "sharp": Targets(epochs, power=2.0), "pushed": Targets(epochs, push=0.5)}
+    if idea in plain | kept:
+        return model((plain | kept)[idea]).fit(pictures, known)
+    torch.manual_seed(seed)
+    network = models.create(backbone, pictures.shape[1:], known.classes, width)
     if idea == "teacher":
-        torch.manual_seed(seed)
         views, share = Views(), 1 / 2.3
         steps = round(share * epochs) * len(pictures) // 128
-        network = Taught(models.create(backbone, pictures.shape[1:], known.classes, width), views)
-        return model(FromTeacher(views, steps), share, network).fit(pictures, known)
-    if idea != "student":
-        return model((plain | kept)[idea]).fit(pictures, known)
+        return model(FromTeacher(views, steps), share, Taught(network, views)).fit(pictures, known)
     teacher = model("likelihood", 0.5).fit(pictures, known)
     believed = mirrored(teacher, pictures)["mirror"] * np.exp(known.evidence(len(pictures)))
-    student = model(Distilled(believed / believed.sum(axis=1, keepdims=True)), 0.5)
+    pairs = Pairs()
+    distilled = Distilled(believed / believed.sum(axis=1, keepdims=True), pairs)
+    student = model(distilled, 0.5, Mixed(network, pairs, seed) if idea == "mixup" else backbone)
     student.random_state = seed + 1000
     return student.fit(pictures, known)
 
@@ -240,13 +296,11 @@ def main() -> None:
     torch.set_num_threads(1)
     for seed in options.seeds:
         for idea in options.ideas:
-            done = pd.read_csv(RESULTS) if RESULTS.is_file() else pd.DataFrame()
             spec = {"data": options.data, "idea": idea, "cutout": not options.no_cutout, "seed": seed}
-            if len(done) and (done[list(spec)] == pd.Series(spec)).all(axis=1).any():
+            if has_row(RESULTS, **spec):
                 continue
             rows = measure(**spec)
-            with replacing(RESULTS) as part:
-                pd.concat([done, rows]).to_csv(part, index=False, float_format="%.6g")
+            append_rows(RESULTS, rows, "%.6g")
             print(rows.to_string(header=False, index=False), flush=True)
 
 

@@ -5,20 +5,23 @@
     ONEOF_DATA=... python -m benchmarks.many_classes cifar10 watch uniform-5 --seeds 10 11 12 13 --budget 1000
 
 Data: `digits` (10 classes, pixels), `cifar10` (10, features of EfficientNet-Lite0, a pool of 6,000 pictures),
-`fashionmnist` (10, histograms of gradients, 6,000), `letters`
-(EMNIST, 26 classes, histograms of gradients, 6,000; groups: A to F, G to M, ..., A to M, N to Z) and `characters` (100
-letters of five scripts, see benchmarks/characters.py, 6,000; groups: the scripts). One linear layer throughout, with
-the same penalty for every way of asking.
+`fashionmnist` (10, histograms of gradients, 6,000), `letters` (EMNIST, 26 classes, histograms of gradients, 6,000;
+groups: A to F, G to M, ..., A to M, N to Z), `joined` (the classes of MNIST, KMNIST, FashionMNIST and the letters, 56,
+histograms of gradients, 12,000; groups: digits, kana, clothes, and those of the letters) and `characters` (100 letters
+of five scripts, see benchmarks/characters.py, 6,000; groups: the scripts).
+One linear layer throughout, with the same penalty for every way of asking.
 
 `adaptive` compares the strategies label-free after the start (`rehearse`), counts the tenth of the questions that only
 judges, and sees groups as one label each. `uniform-M` shows M labels, asks about every item once before it asks about
 one again, and trains on every answer. `watch` asks as uniform-5 does until the model foresees enough of the answers.
+`labels` trains on every label of the pool.
 Rows go to results/many_classes.csv, one for each training; runs that are there are not done again.
 """
 
 import argparse
 import os
-from typing import Any
+from itertools import chain
+from typing import Any, Literal
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -29,7 +32,7 @@ from numpy.typing import NDArray
 from benchmarks.characters import PARENTS, draw_characters, gradients
 from benchmarks.pages import RESULTS, table
 from benchmarks.rows import append_rows, has_row
-from oneof import datasets, encoders
+from oneof import Answers, datasets, encoders
 from oneof.classifier.linear import LinearClassifier
 from oneof.encoders.cache import cache_folder
 from oneof.files.atomic import replacing
@@ -39,22 +42,26 @@ from oneof.queries.groups import Groups
 ROWS = RESULTS / "many_classes.csv"
 POOL, TEST = 6000, 3000
 RANGES = ["A to M/A to F"] * 6 + ["A to M/G to M"] * 7 + ["N to Z/N to S"] * 6 + ["N to Z/T to Z"] * 7
-PENALTY = {"digits": 3e-5, "cifar10": 1e-4, "fashionmnist": 3e-5, "letters": 3e-5, "characters": 3e-5}
-CLASSES = {"digits": 10, "cifar10": 10, "fashionmnist": 10, "letters": 26, "characters": 100}
-GROUPS = {"letters": RANGES, "characters": PARENTS}
-START = {"digits": 100, "cifar10": 100, "fashionmnist": 100, "letters": 260, "characters": 1000}
-BATCH = {"digits": 50, "cifar10": 100, "fashionmnist": 100, "letters": 200, "characters": 400}
-BUDGET = {"digits": 700, "cifar10": 1500, "fashionmnist": 1000, "letters": 2460, "characters": 4200}
+JOINED = {"mnist": ["digits"] * 10, "kmnist": ["kana"] * 10, "fashionmnist": ["clothes"] * 10, "emnist_letters": RANGES}
+"""The parts of `joined`, and the groups of their classes."""
+GRADIENTS = ("letters", "fashionmnist", "joined")
+PENALTY = {"digits": 3e-5, "cifar10": 1e-4, "fashionmnist": 3e-5, "letters": 3e-5, "joined": 3e-5, "characters": 3e-5}
+CLASSES = {"digits": 10, "cifar10": 10, "fashionmnist": 10, "letters": 26, "joined": 56, "characters": 100}
+GROUPS = {"letters": RANGES, "joined": [*chain(*JOINED.values())], "characters": PARENTS}
+START = {"digits": 100, "cifar10": 100, "fashionmnist": 100, "letters": 260, "joined": 560, "characters": 1000}
+BATCH = {"digits": 50, "cifar10": 100, "fashionmnist": 100, "letters": 200, "joined": 400, "characters": 400}
+BUDGET = {"digits": 700, "cifar10": 1500, "fashionmnist": 1000, "letters": 2460, "joined": 6160, "characters": 4200}
 UNIFORM = {
     "digits": (50, 700),
     "cifar10": (100, 1500),
     "fashionmnist": (100, 1000),
     "letters": (400, 6000),
+    "joined": (1500, 18_000),
     "characters": (3000, 30_000),
 }
 """Step and last number of answers of uniform runs."""
 FRESH = 10
-"""Runs with this seed or a larger one had no part in the development of "watch"; each was made once, after it."""
+"""Runs with this seed or a larger one had no part in the development."""
 
 
 def load(data: str) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]:
@@ -74,14 +81,20 @@ def _computed(data: str) -> tuple[NDArray[Any], ...]:
         pictures, labels = draw_characters(POOL + TEST, seed=0)
         x = gradients(pictures)
         return x[:POOL], labels[:POOL], x[POOL:], labels[POOL:]
-    name = {"letters": "emnist_letters"}.get(data, data)
+    names = {"letters": ["emnist_letters"], "joined": list(JOINED)}.get(data, [data])
     parts: list[NDArray[Any]] = []
-    for source, count in ((datasets.load(name, "train"), POOL), (datasets.load(name, "test"), TEST)):
-        rows = np.random.default_rng(0).permutation(len(source))[:count]
-        pictures, labels = source.images[rows], source.labels[rows]
+    splits: dict[Literal["train", "test"], int] = {"train": POOL, "test": TEST}
+    for split, count in splits.items():
+        found, first = [], 0
+        for name in names:
+            source = datasets.load(name, split)
+            rows = np.random.default_rng(0).permutation(len(source))[: count if len(names) == 1 else count // 2]
+            found.append((source.images[rows], source.labels[rows] + first))
+            first += len(source.class_names)
+        pictures, labels = (np.concatenate(part) for part in zip(*found, strict=True))
         if data == "cifar10":
             parts += [encoders.create("efficientnet-lite0").transform(pictures), labels]
-        elif data in ("letters", "fashionmnist"):
+        elif data in GRADIENTS:
             parts += [gradients(pictures), labels]
         else:
             parts += [pictures.reshape(len(pictures), -1).astype(np.float32), labels]
@@ -96,6 +109,11 @@ def play(data: str, asking: str, seed: int, budget: int | None = None) -> pd.Dat
     def tested(model: Any) -> dict[str, float]:
         return {"test": float((model.predict_proba(test).argmax(axis=1) == truth).mean())}
 
+    columns = ["data", "asking", "seed", "answers", "labels_shown", "strategy", "test", "accuracy", "low", "high"]
+    model = LinearClassifier(penalty=PENALTY[data])
+    if asking == "labels":
+        row = {"data": data, "asking": asking, "seed": seed, "answers": len(labels), "labels_shown": 0, "strategy": ""}
+        return pd.DataFrame([row | tested(model.fit(x, Answers.from_labels(labels, k)))], columns=columns)
     settings: dict[str, Any] = {"start": START[data], "batch": BATCH[data], "budget": BUDGET[data], "largest": 5}
     if asking == "adaptive":
         groups = Groups.from_parents(GROUPS[data]) if data in GROUPS else None
@@ -110,11 +128,9 @@ def play(data: str, asking: str, seed: int, budget: int | None = None) -> pd.Dat
         if asking == "watch":
             settings["start"] = UNIFORM[data][0]
     settings["budget"] = budget or settings["budget"]
-    model = LinearClassifier(penalty=PENALTY[data])
     played = simulate_adaptive(
         model, x, labels, k, seed=seed, report=tested, progress=lambda row: print(row, flush=True), **settings
     )
-    columns = ["data", "asking", "seed", "answers", "labels_shown", "strategy", "test", "accuracy", "low", "high"]
     return played.history.assign(data=data, asking=asking, seed=seed)[columns]
 
 
@@ -133,26 +149,37 @@ def questions_until(target: float, run: pd.DataFrame) -> float:
 
 def facts() -> dict[str, str]:
     """Texts for the pages, from the rows."""
-    every = pd.read_csv(ROWS)
-    rows, shown = every[every["seed"] < FRESH], []
+    rows = pd.read_csv(ROWS)
+    fresh, labels = rows[(rows["seed"] >= FRESH) & (rows["asking"] != "labels")], rows[rows["asking"] == "labels"]
+    many = fresh["data"] == "joined"
+    return {
+        "table": table(reached(rows[rows["seed"] < FRESH])),
+        "fresh": table(reached(fresh[many], (0.7, 0.8))),
+        "watch": table(watched(fresh[~many])),
+        "ceiling": f"{100 * labels.loc[labels['data'] == 'joined', 'test'].mean():.1f} %",
+    }
+
+
+def reached(rows: pd.DataFrame, targets: tuple[float, float] = (0.8, 0.85)) -> pd.DataFrame:
+    """Questions until each target, by data set and way of asking."""
+    shown = []
     for data, k in CLASSES.items():
         runs = rows[rows["data"] == data]
         if runs.empty:
             continue
-        reached: dict[str, dict[float, list[float]]] = {}
+        needed: dict[str, dict[float, list[float]]] = {}
         for (asking, _), run in runs.groupby(["asking", "seed"]):
-            for target in (0.8, 0.85):
-                reached.setdefault(str(asking), {}).setdefault(target, []).append(questions_until(target, run))
-        for asking, found in sorted(reached.items()):
-            line = {"data": data, "classes": k, "asking": asking, "seeds": len(found[0.8])}
+            for target in targets:
+                needed.setdefault(str(asking), {}).setdefault(target, []).append(questions_until(target, run))
+        for asking, found in sorted(needed.items()):
+            line = {"data": data, "classes": k, "asking": asking, "seeds": len(found[targets[0]])}
             for target, counts in found.items():
                 mean, last = float(np.mean(counts)), runs.loc[runs["asking"] == asking, "answers"].max()
                 line[f"until {target:.0%}"] = f"{mean:,.0f}" if np.isfinite(mean) else f"over {last:,}"
-                few = reached.get("uniform-5", {}).get(target, [np.nan])
+                few = needed.get("uniform-5", {}).get(target, [np.nan])
                 line[f"of uniform-5, {target:.0%}"] = _share(mean, float(np.mean(few)), runs)
             shown.append(line)
-    fresh = watched(every[every["seed"] >= FRESH])
-    return {"table": table(pd.DataFrame(shown))} | ({"watch": table(fresh)} if len(fresh) else {})
+    return pd.DataFrame(shown)
 
 
 def watched(rows: pd.DataFrame) -> pd.DataFrame:

@@ -18,7 +18,7 @@ OTHER = "#888888"
 
 def draw() -> None:
     """Write the figure: means over seeds as lines, single runs as thin lines."""
-    rows = pd.read_csv(ROWS)
+    rows = pd.read_csv(ROWS).query("asking != 'labels'")
     panels = [
         (data, name, part)
         for name, chosen in (("", rows["seed"] < FRESH), (", fresh seeds", rows["seed"] >= FRESH))

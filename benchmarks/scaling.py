@@ -8,10 +8,12 @@ all start-up; the peak of all memory in use, and of what is not a page of a file
 the answers against decoding the file with pyarrow and throwing the rows away.
 
 A step: batch cutting and the likelihood, forward and backward, without a network. Only one of n (answers), k (classes),
-m (labels asked about) and answers an item changes at a time. The allocator: such a step with ten thousand classes, as
-it comes and with a C library that is told to keep its memory.
+m (labels asked about) and answers an item changes at a time; beside the classes, torch's cross entropy on the same
+logits. The allocator: such a step with ten thousand classes, as it comes and with a C library that is told to keep its
+memory.
 
-Two workers: `oneof train --devices 1` and `--devices 2` take turns; and four seeds of one experiment, in one process
+Two workers: `oneof train --devices 1`, `--devices 2`, and two commands at once that each train on half of the items
+with half of the batch, the same work without any exchange, take turns; and four seeds of one experiment, in one process
 and in two. Wall-clock seconds, so this part needs two cores with nothing else to do.
 
 Each ratio is to the first row of its group, measured in the same run. The rows are in `results/timing/scaling.csv`, the
@@ -28,6 +30,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -210,21 +213,24 @@ def step_cost(largest: int, turns: int) -> Iterator[dict[str, Any]]:
         "answers an item": [(100_000, 100, 50, per_item) for per_item in (1, 3, 10)],
     }
     for changes, cases in groups.items():
-        steps = [Step(*numbers) for numbers in cases]
+        steps: list[Callable[[], object]] = [Step(*numbers) for numbers in cases]
+        names = [f"{changes} = {case[list(groups).index(changes)]}" for case in cases]
+        if changes == "k":
+            steps += [CrossEntropy(k) for _, k, _, _ in cases]
+            names += [f"cross entropy, {name}" for name in names]
         for step in steps:
             step()
         times: list[list[float]] = [[] for _ in steps]
         for _ in range(10 * turns):
             for step, spent in zip(steps, times, strict=True):
                 spent.append(cpu_seconds(step))
-        place = list(groups).index(changes)
-        for (n, k, m, per_item), step, spent in zip(cases, steps, times, strict=True):
+        for number, (name, step, spent) in enumerate(zip(names, steps, times, strict=True)):
+            first = number // len(cases) * len(cases)
+            per_item = cases[number % len(cases)][3]
             cost = 1e6 * median(spent) / (BATCH * per_item)
-            value = (n, k, m, per_item)[place]
-            ratio = median(a / b for a, b in zip(spent, times[0], strict=True)) / (per_item / cases[0][3])
+            ratio = median(a / b for a, b in zip(spent, times[first], strict=True)) / (per_item / cases[0][3])
             peak = peak_resident(step)
-            megabytes = None if peak is None else peak / 1e6
-            yield case("a step", f"{changes} = {value}", cost, "CPU us / answer", ratio, megabytes)
+            yield case("a step", name, cost, "CPU us / answer", ratio, None if peak is None else peak / 1e6)
 
 
 def allocator(turns: int) -> Iterator[dict[str, Any]]:
@@ -276,25 +282,50 @@ class Step:
         risk.value.backward()
 
 
+class CrossEntropy:
+    """The gradient of torch's cross entropy in as many logits as `Step` has."""
+
+    def __init__(self, k: int) -> None:
+        self.logits = torch.randn(BATCH, k, requires_grad=True)
+        self.labels = torch.randint(k, (BATCH,))
+
+    def __call__(self) -> None:
+        self.logits.grad = None
+        torch.nn.functional.cross_entropy(self.logits, self.labels).backward()
+
+
 def two_workers(turns: int) -> Iterator[dict[str, Any]]:
-    """One and two processes that share each batch, for an MLP and for a CNN; seconds of an epoch after the first."""
+    """One process, two that share each batch, and two that share nothing; seconds of an epoch after the first."""
     for backbone, shape, batch in (("mlp", (784,), 2048), ("cnn", (1, 28, 28), 256)):
         with TemporaryDirectory(prefix="oneof-scaling-") as folder:
             home, items = Path(folder), {"mlp": 60_000, "cnn": 6000}[backbone]
             rng = np.random.default_rng(0)
-            np.save(home / "items.npy", rng.integers(0, 256, (items, *shape), dtype=np.uint8))
-            subsets = UniformQueries(10, 3).draw(items, rng)
-            Answers(subsets, subsets[:, 0]).save(home / "answers.parquet")
-            options = ["--backbone", backbone, "--epochs", "3", "--batch-size", str(batch), "--holdout", "0"]
-            seconds: dict[int, list[float]] = {1: [], 2: []}
-            peaks: dict[int, float] = {}
+            for name, count in (("all", items), ("half", items // 2)):
+                np.save(home / f"{name}.npy", rng.integers(0, 256, (count, *shape), dtype=np.uint8))
+                subsets = UniformQueries(10, 3).draw(count, rng)
+                Answers(subsets, subsets[:, 0]).save(home / f"{name}.parquet")
+
+            def words(
+                data: str, size: int, out: str, devices: int, home: Path = home, net: str = backbone
+            ) -> list[str]:
+                options = ["--backbone", net, "--epochs", "3", "--batch-size", str(size), "--holdout", "0"]
+                options += ["--devices", str(devices)]
+                return command(home / f"{data}.npy", home / f"{data}.parquet", home / out, *options)
+
+            def epoch(out: str, home: Path = home) -> float:
+                history = json.loads((home / out / "model.json").read_text())["history"]
+                return float(history[-1]["seconds"] - history[0]["seconds"]) / (len(history) - 1)
+
+            seconds: dict[str, list[float]] = {"1": [], "2": [], "2 without exchange": []}
+            peaks: dict[str, float] = {}
             for _ in range(turns):
-                for devices, found in seconds.items():
-                    words = command(home / "items.npy", home / "answers.parquet", home / "model", *options)
-                    peaks[devices] = watched([*words, "--devices", str(devices)]).peak
-                    history = json.loads((home / "model" / "model.json").read_text())["history"]
-                    found.append((history[-1]["seconds"] - history[0]["seconds"]) / (len(history) - 1))
-            yield from one_and_two(f"{backbone}, workers", seconds, "s / epoch", peaks)
+                for devices in (1, 2):
+                    peaks[str(devices)] = watched(words("all", batch, "model", devices)).peak
+                    seconds[str(devices)].append(epoch("model"))
+                with ThreadPoolExecutor(2) as pool:
+                    list(pool.map(watched, [words("half", batch // 2, out, 1) for out in ("left", "right")]))
+                seconds["2 without exchange"].append((epoch("left") + epoch("right")) / 2)
+            yield from beside_the_first(f"{backbone}, workers", seconds, "s / epoch", peaks)
 
 
 def two_processes(turns: int) -> Iterator[dict[str, Any]]:
@@ -308,25 +339,26 @@ def two_processes(turns: int) -> Iterator[dict[str, Any]]:
     specs = [
         RunSpec("smoke", "digits", 0.3, "GCE-ABS", seed, "mlp", "paper", 0.1, 1e-4, 64, EPOCHS) for seed in range(4)
     ]
-    seconds: dict[int, list[float]] = {1: [], 2: []}
+    seconds: dict[str, list[float]] = {"1": [], "2": []}
     for _ in range(turns):
         for workers, found in seconds.items():
             with TemporaryDirectory(prefix="oneof-scaling-") as folder, contextlib.redirect_stdout(io.StringIO()):
                 start = time.perf_counter()
-                summary = run_grid(specs, Results(Path(folder)), execute, Local(workers))
+                summary = run_grid(specs, Results(Path(folder)), execute, Local(int(workers)))
                 found.append(time.perf_counter() - start)
             if summary.failed:
                 raise RuntimeError(f"runs failed: {summary.failed}")
-    yield from one_and_two("four seeds, processes", seconds, "s", {})
+    yield from beside_the_first("four seeds, processes", seconds, "s", {})
 
 
-def one_and_two(
-    what: str, seconds: dict[int, list[float]], unit: str, peaks: dict[int, float]
+def beside_the_first(
+    what: str, seconds: dict[str, list[float]], unit: str, peaks: dict[str, float]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a comparison of one worker with two."""
-    ratios = {2: median(a / b for a, b in zip(seconds[2], seconds[1], strict=True)), 1: 1.0}
-    for number, found in seconds.items():
-        yield case(what, str(number), median(found), f"wall {unit}", ratios[number], peaks.get(number))
+    """The rows of a comparison of one worker, the first, with more."""
+    first = next(iter(seconds.values()))
+    for name, found in seconds.items():
+        ratio = median(a / b for a, b in zip(found, first, strict=True))
+        yield case(what, name, median(found), f"wall {unit}", ratio, peaks.get(name))
 
 
 def main(arguments: list[str]) -> None:

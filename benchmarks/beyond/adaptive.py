@@ -56,7 +56,7 @@ def measure_one(name: str, seed: int) -> pd.DataFrame:
         for count in UNIFORM[name]:
             figures = tested(new().fit(X, uniform_answers(labels, size, count, seed)))
             rows.append({"questions": f"uniform, m = {size}", "answers": count, **figures})
-    played = simulate_adaptive(new(), X, labels, 10, seed=seed, report=tested, **ADAPTIVE[name])
+    played = simulate_adaptive(new(), X, labels, 10, seed=seed, strategy="spread", report=tested, **ADAPTIVE[name])
     history = played.history.rename(columns=LABEL_FREE)
     history[list(LABEL_FREE.values())] *= 100
     rows += history.assign(questions="adaptive").to_dict(orient="records")

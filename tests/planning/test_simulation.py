@@ -49,6 +49,7 @@ def test_it_asks_trains_and_judges(blobs: tuple[NDArray[np.float64], NDArray[np.
         budget=300,
         batch=60,
         start=90,
+        strategy="spread",
         uniform_share=0.2,
         report=lambda model: {"true": float((model.predict_proba(X).argmax(axis=1) == labels).mean())},
         progress=seen.append,

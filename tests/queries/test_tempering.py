@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from oneof import Answers, UniformQueries, respond
-from oneof.queries.tempering import FLATTEST, find_temperature, foreseen, temper
+from oneof.queries.tempering import FLATTEST, MANY, find_temperature, foreseen, may_choose, temper
 
 
 def test_one_changes_nothing_and_more_flattens() -> None:
@@ -50,3 +50,18 @@ def test_what_a_model_foresees_lies_between_nothing_and_everything() -> None:
     sure_and_wrong = np.eye(k)[rng.integers(k, size=n)]
     assert foreseen(sure_and_wrong, before, after) == pytest.approx(0.0, abs=0.03), "as flat as it goes"
     assert foreseen(right[:0], before[:0], after[:0]) == 0.0
+
+
+@pytest.mark.parametrize(("right", "judges", "expected"), [(0.9, 60, True), (0.9, 29, False), (0.0, 60, False)])
+def test_a_model_may_choose_once_it_foresees_enough_answers(right: float, judges: int, expected: bool) -> None:
+    rng, n, k = np.random.default_rng(0), 100, 6
+    labels = rng.integers(k, size=n)
+    subsets = UniformQueries(k, 3).draw(judges, rng)
+    evidence = Answers(subsets, respond(subsets, labels[:judges])).evidence(n)
+    p = np.where((rng.random(n) < right)[:, None], np.eye(k)[labels], 1 / k)
+    assert may_choose(p, evidence) is expected
+
+
+def test_with_many_classes_any_model_may_choose() -> None:
+    assert may_choose(np.full((5, MANY), 1 / MANY), np.zeros((5, MANY)))
+    assert not may_choose(np.full((5, MANY - 1), 1 / (MANY - 1)), np.zeros((5, MANY - 1)))

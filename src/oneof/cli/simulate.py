@@ -41,13 +41,12 @@ def simulate(
         int | None, typer.Option(min=1, help="With --adaptive: most labels in a question, a group counting as one.")
     ] = None,
     strategy: Annotated[
-        str | None,
+        str,
         typer.Option(
-            help="With --adaptive: spread, finish or uniform, rehearse to compare them without labels, "
-            "or watch to begin once a model knows enough. "
-            "By default finish from 16 classes on, else spread."
+            help="With --adaptive: watch (uniform until the model knows enough; finish from 16 classes on), "
+            "spread, finish, uniform, or rehearse to compare these three without labels."
         ),
-    ] = None,
+    ] = "watch",
     groups: Annotated[
         Path | None,
         typer.Option(help="With --adaptive: classes, .csv or .json with name and parent: the groups to ask about."),

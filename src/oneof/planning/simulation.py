@@ -7,10 +7,10 @@ their answers give an exact label-free interval after every training, although a
 There are three strategies. "spread" asks about the items where one answer tells most. "finish" asks about one item
 until its class is nearly certain, before it begins another. "uniform" asks about new items at random. Which one learns
 fastest depends on the classes and the items. `rehearse` finds it without labels: it simulates all three with the
-classes that the first model predicts in place of the labels. A fourth one, "watch", is for few classes, where a uniform
-question about a new item gives nearly one bit, and a model that knows little would choose worse questions. It asks
-uniform questions while the model foresees less than `KNOWN` of the answers that it was not trained on, and then
-finishes items. It checks this again after each training, by the answers that judge.
+classes that the first model predicts in place of the labels. A fourth one, "watch", the default, is for few classes,
+where a uniform question about a new item gives nearly one bit, and a model that knows little would choose worse
+questions. It asks uniform questions while the model foresees less than `KNOWN` of the answers that it was not trained
+on, and then finishes items. It checks this again after each training, by the answers that judge.
 """
 
 from collections.abc import Callable
@@ -26,17 +26,11 @@ from oneof.evaluation import estimate_accuracy
 from oneof.queries.adaptive import Questions, choose
 from oneof.queries.groups import Groups
 from oneof.queries.respond import respond
-from oneof.queries.tempering import find_temperature, foreseen, temper
+from oneof.queries.tempering import JUDGES, KNOWN, MANY, find_temperature, foreseen, temper
 from oneof.queries.uniform import UniformQueries
 from oneof.training.splits import without_holdout
 
 STRATEGIES = ("spread", "finish", "uniform")
-MANY = 16
-"""With this many classes or more one answer per item tells too little, and "finish" is the default."""
-KNOWN = 0.4
-"""With the strategy "watch" the model chooses questions once its `foreseen` value for uniform answers is this large."""
-JUDGES = 30
-"""The number of judging items with answers from which on these decide what "watch" does."""
 TURNS = 8
 """Parts into which "finish" divides a batch: about as many questions about one item can follow each other."""
 ROUNDS = 6
@@ -67,7 +61,7 @@ def simulate_adaptive(
     batch: int = 50,
     start: int = 100,
     start_size: int | None = None,
-    strategy: str | None = None,
+    strategy: str = "watch",
     uniform_share: float = 0.1,
     flip_yes: float = 0.0,
     flip_no: float = 0.0,
@@ -82,9 +76,9 @@ def simulate_adaptive(
 
     X: items, an array (n, ...). labels: int (n,), known only to the simulated annotator, who flips at the given rates.
     start: the number of questions before the first training; uniform ones have `start_size` labels (default: half of
-    the classes, or `largest` if that is less). strategy: one of `STRATEGIES`; "rehearse" to compare them label-free
-    after the first training, which trains about twenty times more; or "watch". Default: "finish" for 16 or more
-    classes, otherwise "spread". uniform_share: the share of all questions that judge. label_cost, largest, groups: see
+    the classes, or `largest` if that is less). strategy: "watch", which with 16 or more classes is "finish"; one of
+    `STRATEGIES`; or "rehearse" to compare them label-free after the first training, which trains about twenty times
+    more. uniform_share: the share of all questions that judge. label_cost, largest, groups: see
     `oneof.queries.information.best_subsets`. report: gives more figures from a trained estimator, such as its accuracy
     on a test set. progress: called with each new row of the history.
 
@@ -105,7 +99,7 @@ def simulate_adaptive(
         )
     if batch < 1 or not 0 <= uniform_share < 1:
         raise ValueError(f"batch must be at least 1 and uniform_share in [0, 1), not {batch} and {uniform_share}")
-    if strategy not in (None, "rehearse", "watch", *STRATEGIES):
+    if strategy not in ("rehearse", "watch", *STRATEGIES):
         raise ValueError(f"strategy must be {', '.join(STRATEGIES)}, rehearse or watch, not {strategy!r}")
     rng = np.random.default_rng(seed)
     judging = np.sort(rng.permutation(n)[: min(int(np.ceil(uniform_share * budget * 1.2)), n // 2)])
@@ -116,8 +110,8 @@ def simulate_adaptive(
     flips: dict[str, Any] = {"flip_yes": flip_yes, "flip_no": flip_no}
     limits: dict[str, Any] = {"label_cost": label_cost, "largest": largest, "groups": groups}
     watched = strategy == "watch" and classes < MANY
-    first = str(strategy)
-    if strategy in (None, "rehearse", "watch"):
+    first = strategy
+    if strategy in ("rehearse", "watch"):
         first = "uniform" if watched else "finish" if classes >= MANY else "spread"
     asking = _Asking(
         truth, judging, trainable, UniformQueries(classes, size), uniform_share, watched, flips, limits, rng, first

@@ -18,6 +18,12 @@ Floats = NDArray[np.float64]
 
 FLATTEST = 50.0
 """The largest temperature: almost nothing is left of the model's probabilities."""
+MANY = 16
+"""With this many classes or more a uniform question tells so little that even a poor model chooses better ones."""
+KNOWN = 0.4
+"""With fewer classes a model may choose questions once its `foreseen` value for uniform answers is this large."""
+JUDGES = 30
+"""From this number of items with answers on, their answers decide whether it is."""
 
 
 def temper(probabilities: ArrayLike, temperature: float) -> Floats:
@@ -69,6 +75,25 @@ def foreseen(probabilities: ArrayLike, before: ArrayLike, after: ArrayLike) -> f
     if by_chance == 0:
         return 0.0
     return 1.0 - _log_likelihood(logs / find_temperature(probabilities, earlier, later), earlier, later) / by_chance
+
+
+def may_choose(probabilities: ArrayLike, evidence: ArrayLike) -> bool:
+    """Whether a model knows enough to choose questions that are better than uniform ones about new items.
+
+    probabilities: (n, k). evidence: (n, k), of uniform answers about these items, which the model was not trained on.
+    With `MANY` classes it always may; with fewer, `JUDGES` of these items must have answers, and it must foresee them.
+
+    >>> truth = np.arange(40) % 4
+    >>> evidence = np.where(np.eye(4, dtype=bool)[truth], 0.0, -np.inf)
+    >>> may_choose(np.eye(4)[truth], evidence), may_choose(np.full((40, 4), 0.25), evidence)
+    (True, False)
+    """
+    p, known = np.asarray(probabilities), np.asarray(evidence)
+    if p.shape[1] >= MANY:
+        return True
+    judging = known.any(axis=1)
+    nothing = np.zeros((int(judging.sum()), p.shape[1]))
+    return len(nothing) >= JUDGES and foreseen(p[judging], nothing, known[judging]) >= KNOWN
 
 
 def _log_likelihood(scores: Floats, before: NDArray[np.floating], after: NDArray[np.floating]) -> float:

@@ -95,10 +95,13 @@ def test_judging_uses_one_answer_an_item_and_nothing_that_was_learned(make_world
 
 
 @pytest.mark.parametrize("backend", ["sqlite"])
-def test_adaptive_questions_come_once_there_is_a_model_and_a_share_stays_uniform(make_world, topics, tmp_path):
+def test_adaptive_questions_come_once_a_model_knows_enough_and_a_share_stays_uniform(make_world, topics, tmp_path):
     world = make_world(topics, questions_per_item=2, mechanism="adaptive", uniform_share=0.25)
     assert world.rows(select(func.count()).where(tasks.c.design == "adaptive")) == [(0,)]
-    answer_some(world, "ann", 150)
+    answer_some(world, "ann", 60)
+    train(world, held_out=0.2)
+    assert world.rows(select(func.count()).where(tasks.c.design == "adaptive")) == [(0,)], "uniform ones are better"
+    answer_some(world, "eva", 220)
     held = world.claim(world.annotator("bob"))
     shown = dict(world.rows(select(tasks.c.id, tasks.c.subset).join(claims, claims.c.task_id == tasks.c.id)))
     train(world, held_out=0.2)

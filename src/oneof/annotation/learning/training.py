@@ -22,6 +22,7 @@ from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, events, items, models, predictions, tasks
+from oneof.queries.tempering import may_choose
 from oneof.training.splits import kept_aside
 
 BATCH = 1000
@@ -93,7 +94,8 @@ def train_project(
     store_predictions(database, model_id, content, probabilities, aside, project.active)
     database.write(Connection.execute, delete(predictions).where(predictions.c.model_id < model_id))
     database.write(decoys.renew, project, now)
-    if project.settings.mechanism == "adaptive":
+    evidence = answers.evidence(len(content.ids))
+    if project.settings.mechanism == "adaptive" and may_choose(probabilities[aside], evidence[aside]):
         choose_questions(database, project, content, probabilities, answers, aside, now)
     with database.read() as connection:
         judged = current_model(connection, project)

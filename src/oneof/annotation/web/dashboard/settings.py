@@ -28,7 +28,8 @@ FORM = (
     Setting("gold_share", "Share of known items", "How often an item with a known label is hidden among the others."),
     Setting("repeat_share", "Share of repeated questions", "How often people are asked again what they answered."),
     Setting("repeat_gap", "Distance of repeats", "Questions in between, at least.", "whole"),
-    Setting("mechanism", "Choice of questions", "Adaptive: each training replaces open questions by more telling ones.",
+    Setting("mechanism", "Choice of questions", "Adaptive: each training replaces open questions by more "
+            "telling ones, once the model knows enough to find them.",
             "choice", ("uniform", "adaptive")),
     Setting("uniform_share", "Share that stays uniform", "Only uniform questions can judge the model."),
     Setting("show_predictions", "Show predictions", "Annotators see what the model thinks. Quicker, but it pulls "
