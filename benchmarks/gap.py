@@ -14,7 +14,9 @@ averaged. Two views of a picture are two random changes of it.
                  picture: the evidence of its answer times the geometric mean of the predictions over the views so far
     sharp        the same, with predictions squared and normalised
     pushed       the same as `targets`, and -log(1 - p) of each class that the answer ruled out
-    balance      the likelihood, and a small bonus for predictions of a batch that are balanced over the classes
+    balance      the likelihood, and a small bonus for predictions of a batch that are balanced over the classes, as
+                 those of all data sets here are
+    balanced     the same with five times the bonus
     student      two stages of half the epochs each: a network by likelihood; then a new one learns its predictions,
                  restricted to the classes that the answers leave possible
     mixup        the same; the second network sees pictures mixed in pairs, and learns mixed predictions
@@ -59,7 +61,8 @@ NETWORK: dict[str, tuple[str, int, int, str]] = {
 }
 """Backbone, width, epochs and random changes by data set."""
 IDEAS = (
-    "labels", "likelihood", "proden", "mixture", "targets", "sharp", "pushed", "balance", "student", "mixup", "teacher",
+    "labels", "likelihood", "proden", "mixture", "targets", "sharp", "pushed", "balance", "balanced", "student",
+    "mixup", "teacher",
 )  # fmt: skip
 
 
@@ -112,8 +115,12 @@ def imbalance(logits: Tensor) -> Tensor:
 class Balanced(Likelihood):
     """The likelihood, and a bonus for balance."""
 
+    def __init__(self, bonus: float) -> None:
+        super().__init__()
+        self.bonus = bonus
+
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
-        return super().raw(logits, batch, counts) + 0.1 * imbalance(logits)
+        return super().raw(logits, batch, counts) + self.bonus * imbalance(logits)
 
 
 class Pairs:
@@ -221,7 +228,7 @@ def trained(data: str, idea: str, cut: bool, seed: int, pictures: NDArray[Any], 
         )
 
     plain: dict[str, Any] = {"labels": "likelihood", "likelihood": "likelihood", "proden": "proden"}
-    plain |= {"mixture": Mixture(), "balance": Balanced()}
+    plain |= {"mixture": Mixture(), "balance": Balanced(0.1), "balanced": Balanced(0.5)}
     kept = {"targets": Targets(epochs), "sharp": Targets(epochs, power=2.0), "pushed": Targets(epochs, push=0.5)}
     if idea in plain | kept:
         return model((plain | kept)[idea]).fit(pictures, known)

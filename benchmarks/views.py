@@ -3,14 +3,14 @@
     ONEOF_DATA=... python -m benchmarks.views fashionmnist likelihood proden labels --seeds 0
 
 The strided network on 10,000 pictures, one uniform question of three labels each (`labels`: every label instead), for
-twelve epochs. `mirror`: the picture and its mirror image. `shifts`: the picture, and moved by one pixel in the four
-directions. Each row of results/views.csv has the accuracy on the test pictures, and what an annotator's answers about
-2,000 other pictures say without labels: their mean log-likelihood, by which a choice would be made.
+twelve epochs. The views are those of `oneof.training.views`. Each row of results/views.csv has the accuracy on the test
+pictures, and what an annotator's answers about 2,000 other pictures say without labels: their mean log-likelihood, by
+which a choice would be made.
 """
 
 import argparse
 import os
-from typing import Any
+from typing import Any, cast
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -22,17 +22,20 @@ from numpy.typing import NDArray
 from benchmarks.pages import RESULTS, table
 from benchmarks.rows import append_rows, has_row
 from oneof import Answers, OneOfClassifier, UniformQueries, datasets, respond
+from oneof.training.network import Network
+from oneof.training.views import WAYS
 
 ROWS = RESULTS / "views.csv"
 ITEMS, HELD_OUT, SIZE, EPOCHS = 10_000, 2000, 3, 12
-MOVES = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0))
 
 
 def averaged(model: OneOfClassifier, pictures: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
     """Probabilities by the kind of averaging, (n, k) each."""
-    moved = [model.predict_proba(np.roll(pictures, move, axis=(-2, -1))) for move in MOVES]
-    mirrored = model.predict_proba(np.ascontiguousarray(pictures[..., ::-1]))
-    return {"none": moved[0], "mirror": (moved[0] + mirrored) / 2, "shifts": np.mean(moved, axis=0)}
+    found, network = {}, cast(Network, model.network_)
+    for way in WAYS:
+        network.views = way
+        found[way] = model.predict_proba(pictures)
+    return found
 
 
 def measure(data: str, told: str, seed: int) -> pd.DataFrame:

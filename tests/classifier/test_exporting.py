@@ -10,12 +10,24 @@ from oneof import Answers, UniformQueries, respond
 from oneof.classifier import OneOfClassifier
 from oneof.classifier.choosing_encoders import choose_encoder
 from oneof.classifier.choosing_networks import fit_chosen
-from oneof.classifier.exporting import export_model
+from oneof.classifier.exporting import export_classifier, export_model
 from oneof.classifier.model import Model
 from oneof.items.loading import Items
 from oneof.training import Config
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="the onnx extra is not installed")
+
+
+@pytest.mark.slow
+def test_the_mean_over_views_is_part_of_the_file(tmp_path):
+    rng = np.random.default_rng(0)
+    pictures, labels = rng.integers(0, 256, (60, 1, 8, 8), dtype=np.uint8), rng.integers(0, 3, 60)
+    model = OneOfClassifier(backbone="cnn-strided", width=4, epochs=1, views="shift", holdout=0.0, random_state=0)
+    model.fit(pictures, Answers.from_labels(labels, 3))
+    export_classifier(model, tmp_path / "views.onnx")
+    session = onnxruntime.InferenceSession(str(tmp_path / "views.onnx"))
+    (logits,) = session.run(["logits"], {"items": pictures[:7].astype(np.float32)})
+    np.testing.assert_allclose(np.exp(logits), model.predict_proba(pictures[:7]), atol=1e-4)
 
 
 class Means(torch.nn.Module):

@@ -71,6 +71,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         step_size: int = 30,
         gamma: float = 0.5,
         augment: str | None = None,
+        views: str = "none",
         average: float = 0.0,
         precision: str = "32",
         device: str = "auto",
@@ -98,6 +99,7 @@ class OneOfClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.step_size = step_size
         self.gamma = gamma
         self.augment = augment
+        self.views = views
         self.average = average
         self.precision = precision
         self.device = device

@@ -119,7 +119,7 @@ def load(path: Path, backbone: nn.Module | None = None) -> "OneOfClassifier":
         raise ValueError(f"{path / FACTS}: not the description of a model: {error}") from None
     try:
         tensors = load_file(path / WEIGHTS)
-        network = Network(body, torch.zeros_like(tensors["mean"]), torch.ones_like(tensors["scale"]))
+        network = Network(body, torch.zeros_like(tensors["mean"]), torch.ones_like(tensors["scale"]), config.views)
         network.load_state_dict(tensors)
     except (SafetensorError, OSError, RuntimeError, KeyError) as error:
         raise ValueError(f"{path / WEIGHTS}: not the weights of this model: {str(error).splitlines()[0]}") from None

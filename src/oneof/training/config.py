@@ -92,6 +92,11 @@ class Config(BaseModel):
         ]
         | None
     ) = Field(default=None, description="Random changes of images that keep their class; auto is shift for images.")
+    views: Literal["none", "mirror", "shift", "auto"] = Field(
+        default="none",
+        description="Views of an image that its prediction is the mean of: mirror (the image and its mirror image), "
+        "shift (also moved by a pixel, five in all), or auto: what half of the held-out answers find likeliest.",
+    )
     average: float = Field(
         default=0.0, ge=0, lt=1, description="Decay of the running average of the weights; 0 for none."
     )
@@ -156,6 +161,10 @@ class Config(BaseModel):
         full.setdefault("epochs", min(100, max(8, ceil(3000 * full["batch_size"] / max(items, 1)))))
         if full["augment"] == "auto":
             full["augment"] = "shift" if image else "none"
+        if full["views"] != "none" and not image:
+            if full["views"] != "auto":
+                raise ValueError(f"views={full['views']!r} is for images; rows of numbers have one view")
+            full["views"] = "none"
         return Config(**full)
 
     def objective_options(self) -> dict[str, Any]:

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_softmax, logsumexp
 from torch import nn
 
 from oneof import models, objectives
@@ -21,6 +22,7 @@ from oneof.training.data import Answered, Features
 from oneof.training.loop import Fitted, train
 from oneof.training.network import Network, standardise
 from oneof.training.splits import Split, halves, split
+from oneof.training.views import WAYS
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
@@ -64,13 +66,15 @@ def fit(
     training, held, unjudged = divide(features, answers, config, held_out)
     answered = Answered(training)
     config = config.resolve(len(answered.items), features.image)
-    # If held-out answers choose the best epoch, other answers must judge it: the best score is too optimistic.
-    choosing, judging = halves(held) if config.selection == "best" else (held, held)
+    # If held-out answers choose the best epoch or view, others must judge it: the best score is too optimistic.
+    chooses = config.selection == "best" or config.views == "auto"
+    choosing, judging = halves(held) if chooses else (held, held)
     objective = _objective(config, training, queries)
     torch.manual_seed(config.seed)
     network = Network(
         backbone or models.create(config.backbone, features.shape, answers.classes, config.width),
         *standardise(features, answered.items),
+        "none" if config.views == "auto" else config.views,
     )
 
     # Answers that do not fit the law of the questions can still rank epochs: only the final judgement refuses them.
@@ -87,11 +91,28 @@ def fit(
         network, features, answered, objective, config,
         judge=judge, callbacks=callbacks, path=path, resume=resume, shown=shown, fabric=fabric,
     )  # fmt: skip
+    if config.views == "auto":
+        fitted = with_likeliest_views(fitted, features, choosing)
     accuracy = None
     if len(judging):
         final = judgement or partial(estimate_accuracy, queries=queries)
         accuracy, unjudged = judged(fitted.network, features, judging, final)
     return replace(fitted, accuracy=accuracy, unjudged=unjudged)
+
+
+def with_likeliest_views(fitted: Fitted, features: Features, held: Answers) -> Fitted:
+    """The network with the views of an image under which held-out answers are likeliest; one view without answers."""
+    network = cast(Network, fitted.network)
+    items, rows = np.unique(held.answered.items, return_inverse=True)
+    evidence = held.answered.replace(items=rows, item_names=None).evidence(len(items))
+    possible = ~np.isinf(evidence).all(axis=1)  # not so where people contradict each other
+    scores = {}
+    for way in WAYS if possible.any() else WAYS[:1]:
+        network.views = way
+        log_p = np.asarray(log_softmax(predict_logits(network, features, items[possible]).numpy(), axis=1))
+        scores[way] = float(logsumexp(log_p + evidence[possible], axis=1).sum())
+    network.views = max(scores, key=scores.__getitem__)
+    return replace(fitted, config=fitted.config.model_copy(update={"views": network.views}))
 
 
 def divide(features: Features, answers: Answers, config: Config, held_out: ArrayLike | None = None) -> Split:

@@ -7,23 +7,31 @@ import torch
 from torch import Tensor, nn
 
 from oneof.training.data import Features
+from oneof.training.views import averaged, views_of
 
 
 class Network(nn.Module):
-    """Standardise, then the backbone: raw items (n, *shape), uint8 or float, to logits (n, k)."""
+    """Standardise, then the backbone: raw items (n, *shape), uint8 or float, to logits (n, k).
+
+    views: what predictions are averaged over, see `oneof.training.views`; training sees one view.
+    """
 
     mean: Tensor
     scale: Tensor
 
-    def __init__(self, backbone: nn.Module, mean: Tensor, scale: Tensor) -> None:
+    def __init__(self, backbone: nn.Module, mean: Tensor, scale: Tensor, views: str = "none") -> None:
         super().__init__()
-        self.backbone = backbone
+        self.backbone, self.views = backbone, views
         self.register_buffer("mean", mean)
         self.register_buffer("scale", scale)
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits, (n, k)."""
-        return torch.as_tensor(self.backbone((x.to(self.mean.dtype) - self.mean) * self.scale))
+        x = (x.to(self.mean.dtype) - self.mean) * self.scale
+        return averaged([torch.as_tensor(self.backbone(view)) for view in views_of(x, self._views())])
+
+    def _views(self) -> str:
+        return "none" if self.training else self.views
 
 
 def train_mode(network: nn.Module) -> None:
