@@ -19,6 +19,7 @@ from sklearn.datasets import load_digits
 from oneof import Answers, OneOfClassifier, UniformQueries, respond
 from oneof.answers import files as answer_files
 from oneof.items import allocating, parquet
+from oneof.objectives import losses, registry
 
 ONEOF = str(Path(sys.executable).with_name("oneof"))
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "200"}
@@ -35,6 +36,38 @@ def answers(tmp_path) -> Path:
     subsets = UniformQueries(10, 3).draw(len(items), rng=0)
     Answers(subsets, respond(subsets, items.labels)).save(tmp_path / "answers.csv")
     return tmp_path / "answers.csv"
+
+
+PLUGIN = """
+import torch
+from oneof.objectives import losses, register
+from oneof.objectives.likelihood import Likelihood
+
+register("mine")(Likelihood)
+
+
+@losses.register("minus-log")
+def minus_log(logits):
+    return -torch.log_softmax(logits, dim=1)
+"""
+
+
+def test_an_objective_and_a_loss_of_a_plugin(tmp_path, oneof, answers, monkeypatch):
+    (tmp_path / "a_plugin_to_train_with.py").write_text(PLUGIN)
+    monkeypatch.setattr(losses, "_LOSSES", dict(losses._LOSSES))
+    monkeypatch.setattr(registry, "_REGISTRY", dict(registry._REGISTRY))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("ONEOF_PLUGINS", "a_plugin_to_train_with")
+    train = ["train", TRAIN, answers, "--epochs", "1", "--backbone", "linear", "--json", "--out"]
+    for number, choice in enumerate((["--objective", "mine"], ["--objective", "ure", "--loss", "minus-log"])):
+        code, out, err = oneof(*train, tmp_path / f"model{number}", *choice)
+        assert code == 0, err
+        assert json.loads(out)["config"][choice[-2].removeprefix("--")] == choice[-1]
+    code, out, _ = oneof("train", "--help")
+    assert code == 0
+    assert "mine" in out
+    assert "minus-log" in out
 
 
 def left_behind(folder: Path) -> list[str]:

@@ -10,7 +10,7 @@ from oneof.encoders import registry
 
 
 def test_names():
-    assert encoders.names() == ["pixels", "words", "wordllama", "efficientnet-lite0"]
+    assert {"pixels", "words", "wordllama", "efficientnet-lite0"} <= set(encoders.names())
     with pytest.raises(ValueError, match="unknown encoder 'word', expected pixels, words"):
         encoders.create("word")
 

@@ -18,6 +18,7 @@ import torch
 
 from oneof.engines.base import Failed, Report
 from oneof.engines.choice import choose
+from oneof.objectives import losses
 
 ROUNDS = (["raises", "dies always", "dies once", "plain"], ["another"])
 
@@ -53,6 +54,11 @@ def nap(trial: float, report: Report) -> float:
     """Sleep so many seconds."""
     time.sleep(trial)
     return trial
+
+
+def known_loss(trial: str, report: Report) -> bool:
+    """Whether a loss is known by this name where the trial is done."""
+    return trial in losses.names()
 
 
 def unsendable(trial: object, report: Report) -> object:

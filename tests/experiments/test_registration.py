@@ -1,4 +1,3 @@
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,18 +8,10 @@ from oneof import datasets
 from oneof.datasets import DataError, DatasetInfo, registry
 from oneof.engines.local import Local
 from oneof.experiments import methods, protocol, register
-from oneof.experiments.methods import Method, method
+from oneof.experiments.methods import Method
 from oneof.experiments.protocol import Budget, Preset, preset
-from oneof.experiments.registration import load_plugins
 from oneof.experiments.reproduce import run_missing, write
 from oneof.experiments.store import Results
-
-PLUGIN = """
-from oneof.experiments import register
-from oneof.experiments.methods import Method
-
-register(Method("From a plugin", "abs", {"loss": "gce"}))
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -68,17 +59,3 @@ def test_a_name_that_is_taken_or_no_such_thing_is_refused() -> None:
     text: Any = "mine"
     with pytest.raises(TypeError, match="not a str"):
         register(text)
-
-
-def test_plugins_are_imported_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a_plugin_for_this_test.py").write_text(PLUGIN)
-    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ONEOF_PLUGINS", " a_plugin_for_this_test, ")
-    load_plugins()
-    load_plugins()
-    assert method("From a plugin").objective == "abs"
-    sys.modules.pop("a_plugin_for_this_test")
-    monkeypatch.setenv("ONEOF_PLUGINS", "no_such_plugin")
-    with pytest.raises(ValueError, match="ONEOF_PLUGINS names 'no_such_plugin', which cannot be imported"):
-        load_plugins()

@@ -9,18 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from oneof import Answers, UniformQueries, WeightedQueries, objectives
+from oneof import Answers, UniformQueries, WeightedQueries, losses, objectives
 from oneof.objectives import Batch, Objective
 from oneof.objectives.likelihood import Likelihood
+from oneof.objectives.registry import options as options_of
 
 EVERY: list[tuple[str, dict[str, Any]]] = [
     *(("ure", {"loss": loss, "weights": weights})
-      for loss in ("mae", "mse", "gce", "cross_entropy")
+      for loss in losses.names()
       for weights in ("paper", "minimum-norm", "agreement")),
     # The corrections change what is made of the raw risk, and nothing of how it comes about.
     *((name, {"loss": "gce", "weights": weights}) for name in ("nn", "abs") for weights in ("paper", "agreement")),
-    *(("pll-avg", {"loss": loss}) for loss in ("mae", "mse", "gce", "cross_entropy")),
-    *((name, {}) for name in ("likelihood", "mcl-exp", "mcl-mae", "mcl-log", "proden")),
+    *(("pll-avg", {"loss": loss}) for loss in losses.names()),
+    *((name, {}) for name in objectives.names() if not options_of(name)),
 ]  # fmt: skip
 every = pytest.mark.parametrize(
     ("name", "options"), EVERY, ids=lambda part: "-".join(part.values()) if isinstance(part, dict) else part

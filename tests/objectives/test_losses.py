@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from oneof import theory
 from oneof.objectives import losses
 
 
@@ -52,7 +53,7 @@ def test_no_gradient_through_gce_below_its_floor() -> None:
 def test_bounded_and_finite(name: str, seed: int, scale: float) -> None:
     z = scale * torch.randn(3, 6, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
     found = losses.get(name)(z)
-    bound = {"mae": 2.0, "mse": 2.0, "gce": (1 - 1e-6**0.7) / 0.7, "cross_entropy": math.inf}[name]
+    bound = math.inf if name == "cross_entropy" else theory.loss_bound(name)
     assert found.shape == z.shape
     assert torch.isfinite(found).all()
     assert found.min() >= -1e-12
@@ -71,7 +72,7 @@ def test_large_logits(name: str, size: float) -> None:
 
 
 def test_losses_by_name() -> None:
-    assert losses.names() == ["mae", "mse", "gce", "cross_entropy"]
+    assert losses.names()[:4] == ["mae", "mse", "gce", "cross_entropy"]
     assert losses.get(torch.sin) is torch.sin
     with pytest.raises(ValueError, match="unknown loss 'l2', expected one of mae, mse, gce, cross_entropy"):
         losses.get("l2")
@@ -158,7 +159,7 @@ def test_a_loss_that_wraps_another_gets_its_own_gradient() -> None:
 
 
 def test_losses_are_spelled_alike_in_every_process() -> None:
-    assert [repr(losses.get(name)) for name in losses.names()] == losses.names()
+    assert [losses.spell(losses.get(name)) for name in losses.names()] == losses.names()
     assert losses.spell(partial(losses.gce, q=0.2)) == "gce(q=0.2)"
 
 

@@ -8,6 +8,7 @@ import typer
 
 from oneof.cli import annotate, data, demo, errors, evaluate, export, plan, predict, report, reproduce, simulate, train
 from oneof.cli.options import SettingsCommand
+from oneof.engines.plugins import load_plugins
 
 app = typer.Typer(
     name="oneof",
@@ -46,7 +47,7 @@ def _before_any_command(
         bool, typer.Option(errors.FLAG, envvar=errors.VARIABLE, help="Show the whole traceback of an error.")
     ] = False,
 ) -> None:
-    pass
+    load_plugins()
 
 
 def main() -> None:

@@ -23,11 +23,9 @@ def report(
     from oneof.experiments.outputs import before_overwriting, write_report
     from oneof.experiments.pages import write_pages
     from oneof.experiments.protocol import preset
-    from oneof.experiments.registration import load_plugins
     from oneof.experiments.reproduce import write
     from oneof.experiments.store import Results
 
-    load_plugins()
     results, page = Results(results_folder), output or results_folder / "report.html"
     evidence = results.evidence(preset(preset_name).name)
     for remark in before_overwriting(page, preset_name, results):

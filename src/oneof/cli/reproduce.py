@@ -55,11 +55,9 @@ def reproduce(
     from oneof.experiments import reproduce as steps
     from oneof.experiments.outstanding import outstanding
     from oneof.experiments.protocol import preset
-    from oneof.experiments.registration import load_plugins
     from oneof.experiments.store import Results
     from oneof.experiments.table_format import to_markdown
 
-    load_plugins()
     if accept_unverified:
         # In the environment, so that worker processes accept them too.
         os.environ[datasets.ACCEPT_VARIABLE] = "1"

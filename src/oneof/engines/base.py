@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self, TypeVar
 
+from oneof.engines.plugins import load_plugins
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -101,6 +103,7 @@ def attempt(work: Work[T, R], trial: T, report: Report) -> R | Failed:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
+        load_plugins()  # a trial may name what they register, and this process may be new
         return work(trial, report)
     except Exception as error:
         return Failed(" ".join(f"{type(error).__name__}: {error}".split()))

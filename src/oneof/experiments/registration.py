@@ -1,20 +1,13 @@
-"""Methods, presets and data sets from outside this package.
+"""Methods, presets and data sets from outside this package: a researcher's module calls `register` when it is imported.
 
-A researcher's module calls `register` when it is imported. `ONEOF_PLUGINS` names such modules, separated by commas;
-the commands and every worker process import them.
+`oneof.engines.plugins` imports such modules.
 """
-
-import os
-import sys
-from importlib import import_module
 
 from oneof.datasets import DatasetInfo
 from oneof.datasets import register as register_dataset
 from oneof.experiments import methods, protocol
 from oneof.experiments.methods import Method
 from oneof.experiments.protocol import Preset
-
-VARIABLE = "ONEOF_PLUGINS"
 
 
 def register(added: Method | Preset | DatasetInfo) -> None:
@@ -35,15 +28,3 @@ def register(added: Method | Preset | DatasetInfo) -> None:
         register_dataset(added)
     else:
         raise TypeError(f"register takes a Method, a Preset or a DatasetInfo, not a {type(added).__name__}")
-
-
-def load_plugins() -> None:
-    """Import the modules that `ONEOF_PLUGINS` names, also from the current folder; twice does nothing more."""
-    names = [part.strip() for part in os.environ.get(VARIABLE, "").split(",") if part.strip()]
-    if names and os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # as with `python -m`; an installed command does not have it
-    for name in names:
-        try:
-            import_module(name)
-        except ImportError as error:
-            raise ValueError(f"{VARIABLE} names {name!r}, which cannot be imported: {error}") from error

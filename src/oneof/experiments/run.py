@@ -23,7 +23,6 @@ from oneof.engines.base import Report
 from oneof.evaluation import estimate_accuracy
 from oneof.experiments.methods import SUPERVISED, method
 from oneof.experiments.protocol import RunSpec
-from oneof.experiments.registration import load_plugins
 from oneof.experiments.runner import RunResult
 from oneof.queries import UniformQueries, respond
 from oneof.training import Config, Diverged, Features, Fitted, checkpoint, fit, predict_classes
@@ -36,7 +35,6 @@ QUERIES, HELD_OUT, JUDGES = 1, 2, 3
 def execute(spec: RunSpec, path: Path, on_epoch: Report) -> RunResult:
     """Do a run, or go on with it from the checkpoint at `path` where there is one."""
     torch.set_num_threads(1)
-    load_plugins()
     train_set, test_set = _load(spec.dataset, "train"), _load(spec.dataset, "test")
     features, test_features = Features(train_set.images), Features(test_set.images)
     answers, held_out = training_answers(spec, train_set.labels, train_set.classes)

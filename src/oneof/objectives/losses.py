@@ -15,7 +15,7 @@ and of u = dF / d log p (see `logspace`), which halves time and memory; with r_i
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import torch
 from torch import Tensor
@@ -23,6 +23,26 @@ from torch import Tensor
 from oneof.objectives.logspace import Evaluation, log_softmax, plain_log_softmax, plain_softmax, scalar
 
 Loss = Callable[[Tensor], Tensor]
+_Known = TypeVar("_Known", bound=Loss)
+_LOSSES: dict[str, Loss] = {}
+
+
+def register(name: str) -> Callable[[_Known], _Known]:
+    """A decorator that makes a loss known by a name; a name that is taken is an error.
+
+    >>> register("mae")(torch.square)
+    Traceback (most recent call last):
+        ...
+    ValueError: there is a loss 'mae' already
+    """
+
+    def add(loss: _Known) -> _Known:
+        if name in _LOSSES:
+            raise ValueError(f"there is a loss {name!r} already")
+        _LOSSES[name] = loss
+        return loss
+
+    return add
 
 
 class _MAE:
@@ -129,9 +149,10 @@ class _CrossEntropy:
         return "cross_entropy"
 
 
-mae, mse, gce, cross_entropy = _MAE(), _MSE(), _GCE(), _CrossEntropy()
-
-_LOSSES: dict[str, Loss] = {"mae": mae, "mse": mse, "gce": gce, "cross_entropy": cross_entropy}
+mae = register("mae")(_MAE())
+mse = register("mse")(_MSE())
+gce = register("gce")(_GCE())
+cross_entropy = register("cross_entropy")(_CrossEntropy())
 
 
 def names() -> list[str]:
