@@ -72,9 +72,9 @@ def test_large_logits(name: str, size: float) -> None:
 
 
 def test_losses_by_name() -> None:
-    assert losses.names()[:4] == ["mae", "mse", "gce", "cross_entropy"]
+    assert {"mae", "mse", "gce", "cross_entropy"} <= set(losses.names())
     assert losses.get(torch.sin) is torch.sin
-    with pytest.raises(ValueError, match="unknown loss 'l2', expected one of mae, mse, gce, cross_entropy"):
+    with pytest.raises(ValueError, match=r"unknown loss 'l2', expected one of .*mae, mse, gce, cross_entropy"):
         losses.get("l2")
 
 

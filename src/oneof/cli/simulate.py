@@ -78,7 +78,7 @@ def simulate(
         raise ValueError(f"{source} has no labels of its own: give them with --labels")
     classes = len(names) if names else int(truth.max()) + 1
     if names == tuple(map(str, range(classes))):
-        names = None  # a class given_names by its number needs no name
+        names = None  # a class that is named by its number needs no name
     item_names = None if isinstance(items.ids, range) else items.ids.tolist()
     given_names: dict[str, Any] = {"class_names": names, "item_names": item_names}
     facts: dict[str, Any] = {"out": str(out), "classes": classes, "size": size}

@@ -87,8 +87,8 @@ def register(entry: DatasetInfo) -> None:
 def names() -> tuple[str, ...]:
     """The names that `load` knows.
 
-    >>> names()
-    ('mnist', 'fashionmnist', 'kmnist', 'usps', 'svhn', 'cifar10', 'emnist_letters', 'digits')
+    >>> names()[:4]
+    ('mnist', 'fashionmnist', 'kmnist', 'usps')
     """
     return tuple(_REGISTRY)
 
