@@ -54,9 +54,9 @@ def test_it_cannot_be_changed() -> None:
 
 @given(tables())
 def test_signed_round_trip(answers: Answers) -> None:
-    again = Answers.from_signed(answers.signed, answers.items)
-    assert again == answers
-    assert answers.signed.dtype == np.int8
+    signed = answers.replace(items=np.arange(len(answers))).signed
+    assert Answers.from_signed(signed, answers.items) == answers
+    assert signed.dtype == np.int8
 
 
 @given(tables(), st.data())
@@ -316,6 +316,16 @@ def test_a_signed_array_warns_of_what_it_does_not_hold() -> None:
     answers = Answers([[True, False]], [True], class_names=["cat", "dog"], flip_yes=0.1, design="given")
     with pytest.warns(UserWarning, match="does not hold flip_yes, class_names, design"):
         assert answers.signed.tolist() == [[1, 0]]
+    with pytest.warns(UserWarning, match="does not hold annotators, randomised"):
+        assert len(Answers([[True, False]], [True], annotators=["a"], randomised=0.1).signed) == 1
+
+
+@pytest.mark.parametrize("items", [[1, 0], [3, 3]])
+def test_a_signed_array_warns_if_its_rows_are_not_the_items(items: list[int]) -> None:
+    answers = Answers([[True, False]] * 2, [True, False], items)
+    with pytest.warns(UserWarning, match="does not hold items"):
+        assert len(answers.signed) == 2
+    assert len(answers.replace(items=[2, 5]).signed) == 2  # rows 2 and 5 of a table, in order
 
 
 def test_rates_of_zero_are_no_noise() -> None:

@@ -410,6 +410,22 @@ def test_answers_that_name_their_items_are_aligned_with_the_index(named_table):
         clone(model).fit(frame.reset_index(drop=True), answers)
 
 
+@pytest.mark.parametrize("items", ["numbers", "in order"])
+def test_row_numbers_beside_an_index_of_other_numbers(named_table, items):
+    frame, _, answers, model = named_table
+    order = np.random.default_rng(3).permutation(240)
+    shuffled = frame.reset_index(drop=True).iloc[order]
+    if items == "in order":  # as after train_test_split: answer i is about row i
+        rows = answers.replace(item_names=None)[order].replace(items=np.arange(240))
+        assert model.accuracy_estimate(shuffled, rows).value > 0.85
+        return
+    numbers = answers.replace(item_names=None)[order]
+    with pytest.warns(UserWarning, match="counted from 0, but its index has other whole numbers"):
+        clone(model).fit(shuffled, numbers)
+    assert model.accuracy_estimate(shuffled, numbers.align(shuffled.index)).value > 0.85
+    assert model.accuracy_estimate(frame.reset_index(drop=True), numbers).value > 0.85
+
+
 def test_the_default_tells_which_network_it_took_and_why(tmp_path):
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, 60)

@@ -1,5 +1,6 @@
 """What holds for every objective: shapes, sizes, precision, several answers per item, and parts of a batch."""
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -329,10 +330,23 @@ def test_a_risk_can_be_used_as_its_value() -> None:
     value, raw = risk
     assert risk.item() == value.item() == raw.item()
     penalty = torch.tensor(2.0)
-    for whole in (risk + penalty, penalty + risk, risk * 3.0, 3.0 * risk, risk / 2):
+    plain = value.item()
+    for whole, wanted in (
+        (risk + penalty, plain + 2), (penalty + risk, plain + 2), (risk + risk, 2 * plain),
+        (sum([risk, risk]), 2 * plain), (risk - penalty, plain - 2), (penalty - risk, 2 - plain),
+        (risk - risk, 0.0), (1.0 - risk, 1 - plain), (-risk, -plain),
+        (risk * 3.0, 3 * plain), (3.0 * risk, 3 * plain), (risk * risk, plain**2), (risk / 2, plain / 2),
+    ):  # fmt: skip
         assert isinstance(whole, Tensor)
         assert whole.shape == ()
-    assert (risk + risk).item() == pytest.approx(2 * value.item())
+        assert whole.requires_grad
+        assert whole.item() == pytest.approx(wanted)
+    assert float(risk) == plain == risk.detach().item()
+    assert f"{risk:.4f}" == f"{plain:.4f}"
+    assert f"{risk}" == repr(risk)
+    assert copy(risk).raw is raw
+    with pytest.raises(AttributeError, match="no attribute '__nothing__'"):
+        _ = risk.__nothing__
     risk.backward()
     assert logits.grad is not None
 

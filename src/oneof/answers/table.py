@@ -229,12 +229,11 @@ class Answers(Sources):
     def signed(self) -> NDArray[np.int8]:
         """Subsets and responses in one array, int8 (n, k): +1 on the labels of L after a yes, -1 after a no, else 0.
 
-        A warning names the columns that this array does not hold.
+        A warning names the columns that this array does not hold; `items` too, unless answers go from item to item in order.
         """
-        lost = [
-            name for name in ("flip_yes", "flip_no", "class_names", "item_names") if getattr(self, name) is not None
-        ]
-        lost += ["design"] * (self.design_codes is not None) + ["skipped"] * (self.skipped is not None)
+        columns = ("flip_yes", "flip_no", "class_names", "item_names", "annotators", "randomised", "skipped")
+        lost = [name for name in columns if getattr(self, name) is not None]
+        lost += ["design"] * (self.design_codes is not None) + ["items"] * bool((np.diff(self.items) <= 0).any())
         if lost:
             warnings.warn(f"a signed array does not hold {', '.join(lost)}: pass the Answers themselves", stacklevel=2)
         signs = np.where(self.responses, 1, -1).astype(np.int8)

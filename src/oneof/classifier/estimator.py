@@ -313,19 +313,34 @@ def label_free_scorer(estimator: Any, X: Any, y: Answers | ArrayLike) -> float:
 def aligned(answers: Answers, X: Any) -> Answers:
     """The answers with `items` pointing at rows of X; names of items are looked up in the index of a frame X.
 
+    Numbers of items count the rows from 0. A warning says so where the index of X has other whole numbers, which the
+    answers might mean, unless answer i is simply about row i.
+
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"x": [1.0, 2.0]}, index=["a", "b"])
     >>> aligned(Answers([[True, False]], [True], item_names=["b"]), frame).items
     array([1])
     """
+    index = np.asarray(X.index) if hasattr(X, "columns") and hasattr(X, "index") else None
     if answers.item_names is None:
+        if index is not None and index.dtype.kind in "iu" and not _counts_up(index) and not _counts_up(answers.items):
+            warnings.warn(
+                "the answers are about rows of X, counted from 0, but its index has other whole numbers: if those are "
+                "meant, pass answers.align(X.index), and if not, X.reset_index(drop=True)",
+                UserWarning,
+                stacklevel=3,
+            )
         return answers
-    if hasattr(X, "columns") and hasattr(X, "index"):
-        return answers.align(np.asarray(X.index))
+    if index is not None:
+        return answers.align(index)
     raise ValueError(
         f"the answers name their items, such as {answers.item_names[0]!r}, but X has no names: pass a DataFrame whose "
         "index holds them, or say which row is which with answers.align(ids)"
     )
+
+
+def _counts_up(numbers: NDArray[np.int64]) -> bool:
+    return np.array_equal(numbers, np.arange(len(numbers)))
 
 
 def _refuse_other_classes(known: ArrayLike, answers: Answers) -> None:

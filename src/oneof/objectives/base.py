@@ -25,35 +25,49 @@ Counts = tuple[float, ...]
 class Risk(NamedTuple):
     """The risk of a batch: `value` is back-propagated; `raw` is the risk before any correction. Both are scalars.
 
-    It can be used like its value: `loss = objective(...)`, then `loss.backward()`, `loss.item()`, `loss + penalty`.
+    It can be used like its value: `loss = objective(...)`, then `loss.backward()`, `loss.item()`, `loss - penalty`,
+    `f"{loss:.3f}"`.
     """
 
     value: Tensor
     raw: Tensor
 
-    def backward(self, **options: Any) -> None:
-        """Back-propagate the value."""
-        self.value.backward(**options)
-
-    def item(self) -> float:
-        """The value as a number."""
-        return float(self.value.item())
+    def __getattr__(self, name: str) -> Any:
+        """What the value has: `backward`, `item`, `detach` and so on."""
+        if name.startswith("_"):  # copying and pickling ask for such names, and mean the pair
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.value, name)
 
     # A tuple's own + would append the penalty, and its * would repeat the pair: these override them.
     def __add__(self, other: Any) -> Tensor:  # type: ignore[override]
         return torch.as_tensor(self.value + (other.value if isinstance(other, Risk) else other))
 
     def __mul__(self, other: Any) -> Tensor:  # type: ignore[override]
-        return torch.as_tensor(self.value * other)
-
-    def __truediv__(self, other: Any) -> Tensor:
-        return torch.as_tensor(self.value / other)
+        return torch.as_tensor(self.value * (other.value if isinstance(other, Risk) else other))
 
     def __radd__(self, other: Any) -> Tensor:
         return self.__add__(other)
 
     def __rmul__(self, other: Any) -> Tensor:  # type: ignore[override]
         return self.__mul__(other)
+
+    def __neg__(self) -> Tensor:
+        return torch.neg(self.value)
+
+    def __sub__(self, other: Any) -> Tensor:
+        return self.__add__(-other)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return torch.as_tensor(other - self.value)
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return torch.as_tensor(self.value / other)
+
+    def __float__(self) -> float:
+        return self.value.item()
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value.item(), spec) if spec else repr(self)
 
 
 class Batch(NamedTuple):
