@@ -229,7 +229,7 @@ class Answers(Sources):
     def signed(self) -> NDArray[np.int8]:
         """Subsets and responses in one array, int8 (n, k): +1 on the labels of L after a yes, -1 after a no, else 0.
 
-        A warning names the columns that this array does not hold; `items` too, unless answers go from item to item in order.
+        A warning names the columns that it does not hold, and `items` unless the answers go from item to item in order.
         """
         columns = ("flip_yes", "flip_no", "class_names", "item_names", "annotators", "randomised", "skipped")
         lost = [name for name in columns if getattr(self, name) is not None]
