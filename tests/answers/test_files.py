@@ -178,7 +178,9 @@ def test_files_that_are_not_there_or_not_known(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"a\.csv: no such file of answers"):
         Answers.load(tmp_path / "a.csv")
     for action in (Answers.load, Answers([[True, False]], [True]).save):
-        with pytest.raises(ValueError, match=r"unknown kind of file '\.txt', expected one of \.csv, \.jsonl"):
+        with pytest.raises(
+            ValueError, match=r"unknown kind of file '\.txt', expected \.csv, \.jsonl, \.parquet or \.npz"
+        ):
             action(tmp_path / "a.txt")
 
 

@@ -85,6 +85,7 @@ def test_pilot_gives_a_forecast(tmp_path: Path) -> None:
     [
         ([*ASK, "--pilot", "answers.csv"], "--pilot and --items go together"),
         ([*ASK, "--figure", "plan.gif"], ".png, .pdf or .svg"),
+        ([*ASK, "--figure", "nowhere/plan.png"], "there is no folder nowhere"),
         ([*ASK[:-1], "0"], "width must be between 0 and 1"),
         ([*ASK, "--epsilon", "-1"], "epsilon must be positive"),
         (["--classes", "1", *ASK[2:]], "--classes"),

@@ -10,6 +10,7 @@ from oneof.evaluation.intervals import (
     least_squares,
     mixed_sequence,
     square_and_add,
+    standard_error,
 )
 
 
@@ -77,6 +78,11 @@ def test_joined_sources_of_error() -> None:
     ends = [(0.2, 0.6), (0.5, 0.9)]
     assert square_and_add(0.5, ends) == pytest.approx((0.2, 0.5 + np.hypot(0.1, 0.4)))
     assert add(0.5, ends) == pytest.approx((0.2, 1.0))
+
+
+def test_a_standard_error_gives_the_interval_that_it_was_read_from() -> None:
+    for confidence, z in ((0.95, 1.959964), (0.6827, 1.0)):
+        assert standard_error(0.8 - 0.1 * z, 0.8 + 0.1 * z, confidence) == pytest.approx(0.1, rel=1e-3)
 
 
 def test_bad_confidence() -> None:

@@ -27,6 +27,7 @@ from oneof.answers.frames import EXTRAS, REQUIRED, extras, require, rows_of, spl
 from oneof.answers.table import Answers
 from oneof.files.atomic import replacing
 from oneof.files.spreadsheets import csv_format
+from oneof.files.suffixes import checked_suffix
 
 SUFFIXES = (".csv", ".jsonl", ".parquet", ".npz")
 ROWS_READ = 1 << 15
@@ -49,14 +50,15 @@ def save(answers: Answers, path: Path) -> None:
     0,0|2,yes
     <BLANKLINE>
     """
-    writer = {".csv": _save_csv, ".jsonl": _save_jsonl, ".parquet": _save_parquet, ".npz": _save_npz}[_suffix(path)]
+    writers = {".csv": _save_csv, ".jsonl": _save_jsonl, ".parquet": _save_parquet, ".npz": _save_npz}
+    writer = writers[checked_suffix(path, SUFFIXES)]
     with replacing(path) as part:
         writer(answers, part)
 
 
 def load(path: Path, *, classes: int | Sequence[str] | None = None) -> Answers:
     """Answers from a file; an error names the file, line (or row), column and value. See `Answers.load`."""
-    suffix = _suffix(path)
+    suffix = checked_suffix(path, SUFFIXES)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file of answers")
     given = as_classes(classes)
@@ -71,13 +73,6 @@ def load(path: Path, *, classes: int | Sequence[str] | None = None) -> Answers:
         stated, table = _read_csv(path, given) if suffix == ".csv" else _read_jsonl(path)
         tables = partial(iter, [table])
     return read(path, tables, stated if given is None else given)
-
-
-def _suffix(path: Path) -> str:
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: unknown kind of file {path.suffix!r}, expected one of {', '.join(SUFFIXES)}")
-    return suffix
 
 
 def _classes_to_state(answers: Answers) -> Classes | None:

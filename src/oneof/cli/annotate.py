@@ -313,9 +313,9 @@ def backup(
     """Copy the whole database into one SQLite file, while people go on answering."""
     from oneof.annotation.project.classes import ProjectError
     from oneof.annotation.store.backup import back_up
+    from oneof.files.suffixes import suffix_to_write
 
-    if out.suffix.lower() not in (".sqlite", ".sqlite3", ".db"):
-        raise ProjectError(f"--out {out}: expected a name that ends in .sqlite or .db; for a table use `export`")
+    suffix_to_write(out, (".sqlite", ".sqlite3", ".db"))
     if out.exists() and not force:
         raise ProjectError(f"--out {out}: this file is there already; give another name, or --force to replace it")
     _, opened = open_database(folder, database)

@@ -38,11 +38,12 @@ def evaluate(
     from oneof.answers import Answers
     from oneof.classifier.model import load as load_model
     from oneof.evaluation import metrics
+    from oneof.files.suffixes import suffix_to_write
     from oneof.items.labels import load_labels
     from oneof.items.loading import load
 
-    if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise typer.BadParameter(f"{report}: a report ends in .html")
+    if report is not None:
+        suffix_to_write(report, (".html", ".htm"))
     fitted = load_model(model)
     raw = load(source)
     seen = np.asarray(raw.ids)[fitted.seen(raw)]

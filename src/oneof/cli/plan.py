@@ -43,10 +43,13 @@ def plan(
 
     Example: oneof plan --classes 10 --accuracy 0.9 --width 0.05
     """
+    from oneof.files.suffixes import suffix_to_write
     from oneof.planning import plan as make_plan
 
     if (pilot is None) != (items is None):
         raise typer.BadParameter("--pilot and --items go together: the answers, and what they are about")
+    if figure is not None:
+        suffix_to_write(figure, (".png", ".pdf", ".svg"))
     table = make_plan(
         classes,
         accuracy,
@@ -98,8 +101,6 @@ def _draw(path: Path, table: Any, curve: Any, points: Any, target: float) -> Non
     from oneof.files.atomic import replacing
     from oneof.planning.figure import planning_figure
 
-    if path.suffix.lower() not in (".png", ".pdf", ".svg"):
-        raise typer.BadParameter(f"{path}: a figure ends in .png, .pdf or .svg")
     drawn = planning_figure(table, curve, points, target)
     with replacing(path) as part:
         drawn.savefig(part, dpi=160)

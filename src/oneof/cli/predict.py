@@ -26,10 +26,10 @@ def predict(
 
     from oneof.classifier.model import load as load_model
     from oneof.files.atomic import replacing
+    from oneof.files.suffixes import suffix_to_write
     from oneof.items.loading import load
 
-    if out.suffix.lower() not in (".csv", ".parquet"):
-        raise ValueError(f"{out}: unknown kind of file {out.suffix!r}, expected .csv or .parquet")
+    suffix = suffix_to_write(out, (".csv", ".parquet"))
     fitted = load_model(model)
     items = fitted.take(load(source), shown=not as_json)
     names = [f"p_{name}" for name in fitted.classes_.tolist()]
@@ -39,7 +39,7 @@ def predict(
             ids = np.asarray(items.ids[rows]).astype(str)
             frame = pd.DataFrame({"id": ids, "prediction": fitted.classes_[probabilities.argmax(axis=1)]})
             frame = frame.join(pd.DataFrame(probabilities.round(6), columns=names))
-            if out.suffix.lower() == ".csv":
+            if suffix == ".csv":
                 frame.to_csv(part, index=False, header=rows.start == 0, mode="a")
                 continue
             table = pa.Table.from_pandas(frame, preserve_index=False)

@@ -66,12 +66,15 @@ def simulate(
     import numpy as np
 
     from oneof.answers import Answers
+    from oneof.answers.files import SUFFIXES
+    from oneof.files.suffixes import suffix_to_write
     from oneof.items.labels import load_labels, load_predictions
     from oneof.items.loading import load
     from oneof.queries import PredictionQueries, UniformQueries, respond
 
     if adaptive and predictions is not None:
         raise typer.BadParameter("--predictions judges one model, --adaptive trains many: give one of them")
+    suffix_to_write(out, SUFFIXES)
     items = load(source)
     truth, names = (items.labels, items.class_names) if labels is None else load_labels(labels, items)
     if truth is None:

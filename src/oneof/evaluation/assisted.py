@@ -23,7 +23,7 @@ from oneof.answers import Answers
 from oneof.evaluation.accuracy import accuracy_interval, judges_of
 from oneof.evaluation.estimate import Estimate, counted
 from oneof.evaluation.judges import as_predictions
-from oneof.queries.adaptive import check_probabilities
+from oneof.queries.probabilities import check_probabilities
 
 
 def assisted_accuracy(

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from oneof.answers import Answers
 from oneof.evaluation.accuracy import judged_accuracy, judges_of
-from oneof.queries.adaptive import check_probabilities
 from oneof.queries.moment import Queries
+from oneof.queries.probabilities import check_probabilities
 
 
 def estimate_calibration(

@@ -104,6 +104,15 @@ def mixed_sequence(agreed: Floats, n: Floats, right: Floats, wrong: Floats, conf
     return float(_edge(outside, np.zeros(1), best)[0]), float(_edge(outside, np.ones(1), best)[0])
 
 
+def standard_error(low: float, high: float, confidence: float = 0.95) -> float:
+    """The standard error of an estimate of which only the interval is known, as if it was normal.
+
+    >>> round(standard_error(0.80, 0.88), 4)
+    0.0204
+    """
+    return (high - low) / (2 * float(stats.norm.ppf(0.5 + confidence / 2)))
+
+
 def least_squares(
     values: Floats, slopes: Floats, items: NDArray[np.int64], confidence: float, unseen: float = 0.0
 ) -> Estimate:

@@ -21,8 +21,7 @@ def replacing(path: str | Path, mode: int = 0o666) -> Iterator[Path]:
     'whole'
     """
     path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: there is no folder {path.parent} to write it to")
+    refuse_missing_folder(path)
     # The suffix stays, in small letters: writers such as numpy.savez choose the format by it, or add one.
     handle, name = mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix.lower())
     os.close(handle)
@@ -37,3 +36,9 @@ def replacing(path: str | Path, mode: int = 0o666) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def refuse_missing_folder(path: Path) -> None:
+    """Raise if the folder is not there that the file would be written to."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent} to write it to")

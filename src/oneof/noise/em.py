@@ -27,6 +27,7 @@ from scipy.special import log_softmax, logsumexp, softmax
 from oneof.answers import Answers
 from oneof.answers.evidence import log_probabilities
 from oneof.noise.rates import FlipRates, annotator_index, annotator_names, rates_by_em
+from oneof.queries.probabilities import finite_logs
 from oneof.training.splits import without_holdout
 
 Floats = NDArray[np.float64]
@@ -105,7 +106,7 @@ def _rates_and_doubt(
     """The rates, the best temperature, its log-likelihood, and why the rates cannot be trusted (empty if they can)."""
     answers = answers.answered
     items, row = np.unique(answers.items, return_inverse=True)
-    scores = np.log(np.maximum(p[items], 1e-12))
+    scores = finite_logs(p[items])
     fits = [(*_at_temperature(scores / t, answers, row, start), t) for t in temperatures]
     best, value, temperature = max(fits, key=lambda fit: fit[1])
     pairs = np.stack([np.stack([fit[0].flip_yes, fit[0].flip_no], axis=1) for fit in fits])

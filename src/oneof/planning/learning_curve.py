@@ -17,10 +17,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
+from scipy.special import softmax
 
 from oneof.answers import Answers
 from oneof.evaluation import Estimate, estimate_accuracy
-from oneof.evaluation.intervals import check_confidence
+from oneof.evaluation.intervals import check_confidence, standard_error
 from oneof.training.splits import without_holdout
 
 Floats = NDArray[np.float64]
@@ -123,9 +124,8 @@ def fit_curve(
     spread = precision**-0.5
     misfit = ((above_floor - centre[:, None] * shape) ** 2).sum(axis=1)
     log_weight = -0.5 * misfit + np.log(spread) + stats.norm.logcdf(centre / spread)
-    weight = np.exp(log_weight - log_weight.max())
     rng = np.random.default_rng(seed)
-    chosen = rng.choice(len(weight), size=DRAWS, p=weight / weight.sum())
+    chosen = rng.choice(len(log_weight), size=DRAWS, p=softmax(log_weight))
     below_zero = stats.norm.cdf(-centre[chosen] / spread[chosen])
     above = centre[chosen] + spread[chosen] * stats.norm.ppf(rng.uniform(below_zero, 1.0))
     return LearningCurve(floor[chosen], np.maximum(above, 1e-9), power[chosen], n0, int(n.max()))
@@ -164,6 +164,6 @@ def pilot_points(
             model = without_holdout(clone(estimator))
             predictions[held] = model.fit(X, training).predict_proba(X[held]).argmax(axis=1)
         value, low, high, _ = estimate_accuracy(predictions, answers)
-        error = (high - low) / (2 * stats.norm.ppf(0.975))
+        error = standard_error(low, high)
         rows.append({"answers": size, "accuracy": value, "low": low, "high": high, "error": error})
     return pd.DataFrame(rows)

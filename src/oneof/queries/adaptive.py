@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
 
 from oneof.queries.groups import Groups
 from oneof.queries.information import best_subsets, chunks, information
+from oneof.queries.probabilities import check_probabilities, finite_logs
 from oneof.queries.uniform import UniformQueries
 
 Floats = NDArray[np.float64]
@@ -53,20 +55,6 @@ def belief(probabilities: ArrayLike, evidence: ArrayLike | None = None) -> Float
     return _belief(p, e, np.arange(len(p)))
 
 
-def check_probabilities(p: Floats, rows: NDArray[np.int64] | None = None) -> None:
-    """Raise for the first row of p, (n, k), that is not a distribution. rows: what the rows are called, (n,).
-
-    >>> check_probabilities(np.array([[0.5, 0.5], [0.9, 0.2]]))
-    Traceback (most recent call last):
-    ...
-    ValueError: row 1 of probabilities is [0.9 0.2], expected probabilities that sum to one
-    """
-    bad = np.flatnonzero(~(np.isfinite(p) & (p >= 0)).all(axis=1) | (np.abs(p.sum(axis=1) - 1) > 1e-3))
-    if len(bad):
-        row = bad[0] if rows is None else rows[bad[0]]
-        raise ValueError(f"row {row} of probabilities is {p[bad[0]]}, expected probabilities that sum to one")
-
-
 def _checked(probabilities: ArrayLike, evidence: ArrayLike | None) -> tuple[NDArray[Any], NDArray[Any] | None]:
     p, e = np.asarray(probabilities), None if evidence is None else np.asarray(evidence)
     if p.ndim != 2 or p.shape[1] < 2:
@@ -80,15 +68,13 @@ def _belief(probabilities: NDArray[Any], evidence: NDArray[Any] | None, items: N
     """The belief about the items with these numbers, (b,) -> (b, k)."""
     p = probabilities[items].astype(np.float64, copy=False)
     check_probabilities(p, items)
-    # A model may give probability zero to every class that the answers allow: a floor keeps the belief defined.
-    scores = np.log(np.maximum(p, 1e-12))
+    scores = finite_logs(p)
     if evidence is not None:
         scores += evidence[items]
-    top = scores.max(axis=1, keepdims=True)
-    if not np.isfinite(top).all():
-        raise ValueError(f"the evidence rules out every class of item {items[np.argmin(np.isfinite(top[:, 0]))]}")
-    q = np.exp(scores - top)
-    return np.asarray(q / q.sum(axis=1, keepdims=True))
+    possible = np.isfinite(scores.max(axis=1))
+    if not possible.all():
+        raise ValueError(f"the evidence rules out every class of item {items[np.argmin(possible)]}")
+    return np.asarray(softmax(scores, axis=1))
 
 
 def choose(

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, logsumexp, softmax
 
-Floats = NDArray[np.float64]
+from oneof.queries.probabilities import Floats, finite_logs
 
 FLATTEST = 50.0
 """The largest temperature: almost nothing is left of the model's probabilities."""
@@ -32,7 +32,7 @@ def temper(probabilities: ArrayLike, temperature: float) -> Floats:
     >>> temper([[0.8, 0.2]], 2.0).round(3)
     array([[0.667, 0.333]])
     """
-    return np.asarray(softmax(_logs(probabilities) / temperature, axis=1))
+    return np.asarray(softmax(finite_logs(probabilities) / temperature, axis=1))
 
 
 def find_temperature(probabilities: ArrayLike, before: ArrayLike, after: ArrayLike) -> float:
@@ -47,7 +47,7 @@ def find_temperature(probabilities: ArrayLike, before: ArrayLike, after: ArrayLi
     >>> temper(sure, T)[0].round(2)
     array([0.7, 0.3])
     """
-    logs, earlier, later = _logs(probabilities), np.asarray(before), np.asarray(after)
+    logs, earlier, later = finite_logs(probabilities), np.asarray(before), np.asarray(after)
     if not logs.shape == earlier.shape == later.shape:
         raise ValueError(f"evidence must have shape {logs.shape}, not {earlier.shape} and {later.shape}")
     if not len(logs):
@@ -70,7 +70,7 @@ def foreseen(probabilities: ArrayLike, before: ArrayLike, after: ArrayLike) -> f
     >>> [round(foreseen(p, np.zeros((4, 4)), after), 3) for p in (np.eye(4), np.full((4, 4), 0.25))]
     [1.0, 0.0]
     """
-    logs, earlier, later = _logs(probabilities), np.asarray(before), np.asarray(after)
+    logs, earlier, later = finite_logs(probabilities), np.asarray(before), np.asarray(after)
     by_chance = _log_likelihood(np.zeros_like(logs), earlier, later)
     if by_chance == 0:
         return 0.0
@@ -100,7 +100,3 @@ def _log_likelihood(scores: Floats, before: NDArray[np.floating], after: NDArray
     """log P(new answers | earlier answers) under the softmax of the scores, from the evidence before and after."""
     log_p = log_softmax(scores, axis=1)
     return float((logsumexp(log_p + after, axis=1) - logsumexp(log_p + before, axis=1)).sum())
-
-
-def _logs(probabilities: ArrayLike) -> Floats:
-    return np.log(np.maximum(np.asarray(probabilities, dtype=np.float64), 1e-12))

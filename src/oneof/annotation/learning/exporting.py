@@ -10,7 +10,7 @@ which nobody has to wait for.
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,11 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from oneof.annotation.asking.questions import read_subset
-from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import claims, draws, events, items, models, people, predictions, tasks
 from oneof.files.atomic import replacing
+from oneof.files.suffixes import suffix_to_write
 
 BATCH = 2000
 COLUMNS = (
@@ -51,7 +51,7 @@ def export_answers(
     used are among them.
     """
     writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
-    write = writers[checked_suffix(out, tuple(writers))]
+    write = writers[suffix_to_write(out, tuple(writers))]
     count = 0
 
     def counted(rows: Rows) -> Rows:
@@ -64,15 +64,6 @@ def export_answers(
         rows = answer_rows(connection, project, skips=skips, checks=checks, withdrawn=withdrawn)
         write(counted(rows), project, part)
     return count
-
-
-def checked_suffix(out: Path, suffixes: Sequence[str]) -> str:
-    """The suffix of a file to write; an error if it is none of these, or if the folder is not there."""
-    if out.suffix.lower() not in suffixes:
-        raise ProjectError(f"{out}: expected a name that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}")
-    if not out.parent.is_dir():
-        raise ProjectError(f"{out.parent}: no such folder")
-    return out.suffix.lower()
 
 
 def answer_rows(

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from oneof.annotation.store.schema import models
+from oneof.evaluation.intervals import standard_error
 from oneof.planning.learning_curve import fit_curve
 
 MORE = 500
@@ -19,9 +20,6 @@ POINTS = 3
 
 LATEST = 20
 """Versions that a curve is fitted to, at most."""
-
-WIDTH = 2 * 1.96
-"""The width of a 95 % interval in standard errors."""
 
 
 def next_answers(connection: Connection, more: int = MORE) -> dict[str, Any] | None:
@@ -39,7 +37,7 @@ def next_answers(connection: Connection, more: int = MORE) -> dict[str, Any] | N
     curve = fit_curve(
         [row.answers for row in rows],
         [row.accuracy for row in rows],
-        [(row.high - row.low) / WIDTH for row in rows],
+        [standard_error(row.low, row.high) for row in rows],
     )
     training = more * (1 - (rows[0].aside_share or 0.0))
     gain = curve.gain(max(row.answers for row in rows), training)

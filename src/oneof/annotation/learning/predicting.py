@@ -14,13 +14,13 @@ from sqlalchemy import Connection, func, select, update
 from oneof.annotation.asking.decoys import ASIDE, CURRENT_MODEL
 from oneof.annotation.learning.content import load_content
 from oneof.annotation.learning.downloads import model_folder
-from oneof.annotation.learning.exporting import checked_suffix
 from oneof.annotation.learning.training import store_predictions
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.database import Database
 from oneof.annotation.store.schema import items, models, predictions
 from oneof.files.atomic import replacing
+from oneof.files.suffixes import suffix_to_write
 from oneof.training.splits import kept_aside
 
 SURE = 0.9
@@ -40,7 +40,7 @@ def predict_project(database: Database, project: Project, out: Path) -> Predicte
     """Write a .csv or .parquet file with id, prediction, check (yes or no), and p_CLASS, the probability of each."""
     from oneof.classifier.model import load
 
-    suffix = checked_suffix(out, (".csv", ".parquet"))
+    suffix = suffix_to_write(out, (".csv", ".parquet"))
     folders = sorted(path for path in (project.folder / "models").glob("[0-9]*") if path.is_dir())
     if not folders:
         raise ProjectError(f"{project.folder}: there is no model yet; make one with `oneof annotate train`")
