@@ -128,6 +128,7 @@ def test_every_setting_is_described_with_its_choices_and_its_default(setting):
 def test_names_in_the_descriptions_come_from_the_registries():
     assert all(name in describe("objective") for name in objectives.names())
     assert all(name in describe("loss") for name in losses.names())
+    assert "minimum-norm, agreement; for the objectives ure, nn, abs" in describe("weights")
 
 
 def test_objects_are_kept_and_dumped_by_name():

@@ -76,14 +76,18 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 
 class SettingsCommand(TyperCommand):
-    """A command `with_settings`. The help of its options is filled in only when it is printed, since it needs torch."""
+    """A command `with_settings`. Names in its help are filled in only when it is printed, since they need torch."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, with the names of objectives, losses and networks that are registered by now."""
+        """Print the help, with the names of objectives, losses, networks and encoders that are registered by now."""
+        from oneof import encoders
+
         for option in (parameter for parameter in self.params if isinstance(parameter, TyperOption)):
             setting = "options" if option.name == "option" else option.name
             if setting in Config.model_fields:
                 option.help = describe(str(setting))
+            elif option.help:
+                option.help = option.help.format(encoders=", ".join(encoders.names()))
         super().format_help(ctx, formatter)
 
 

@@ -33,7 +33,7 @@ def train(
     encoder: Annotated[
         str | None,
         typer.Option(
-            help="From items to numbers: pixels, words, wordllama, efficientnet-lite0, an .onnx file, or several "
+            help="From items to numbers: {encoders}, an .onnx file, or several "
             "joined by +. Default for texts and pictures: auto, by what is installed and by held-out answers."
         ),
     ] = None,

@@ -54,7 +54,7 @@ class Config(BaseModel):
         description="The loss of one class, for objectives that take one: {losses}; in Python also a function.",
     )
     weights: str | None = Field(
-        default=None, description="The weights of an unbiased risk (ure, nn, abs): paper, minimum-norm or agreement."
+        default=None, description="The weights of an unbiased risk: {weights}; for the objectives {weighted}."
     )
     options: dict[str, Value] = Field(
         default_factory=dict, description="Further options of the objective by name, such as kappa=0.5 of abs."
@@ -186,7 +186,13 @@ def describe(setting: str) -> str:
     from oneof import models, objectives  # here, because they import torch, which is slow
 
     field = Config.model_fields[setting]
-    known = {"objectives": objectives.names(), "losses": objectives.losses.names(), "backbones": models.names()}
+    known = {
+        "objectives": objectives.names(),
+        "losses": objectives.losses.names(),
+        "weights": objectives.unbiased.WEIGHTS,
+        "weighted": [name for name in objectives.names() if "weights" in objectives.options(name)],
+        "backbones": models.names(),
+    }
     text = (field.description or "").format(**{what: ", ".join(names) for what, names in known.items()})
     values = choices(setting)
     text += f" One of {', '.join(values)}." if values else ""
