@@ -50,6 +50,7 @@ HOMES = {
     "files in a folder": (r"\bos\.walk\(", {"files/finding.py"}),
     "log P(answer | class)": (r"log1p\(-(flip|rho|rate)|log\(\w+\.where\(", {"answers/evidence.py"}),
     "the answer before it was flipped": (r"1 - (flip_no|rho0) - (flip_yes|rho1)\)", {"queries/weights.py"}),
+    "P(yes) after flips": (r"\(1 - (\w+\.)?(flip_yes|rho1)\) \+ \(1 - \w+\) \*", {"queries/weights.py"}),
     "which items are held out": (r"0x5EED|\bdef (split|kept_aside|halves)\(", {"training/splits.py"}),
     "the consistent set": (r"responses\[:, None\]", {"queries/moment.py", "answers/bitsets.py"}),
     "agreement by chance": (

@@ -14,6 +14,7 @@ from oneof.queries.weights import (
     flipped_again,
     minimum_norm_weights,
     paper_weights,
+    with_flips,
     without_flips,
 )
 
@@ -51,6 +52,13 @@ def test_how_often_a_wrong_class_agrees(k, m):
     agree = (questions[:, 0] == questions[:, 1]).mean()
     assert agreement_by_chance(k, m) == pytest.approx(agree)
     assert UniformQueries(k, m).agreement_by_chance == pytest.approx(agree)
+
+
+@pytest.mark.parametrize("truth", [0.0, 0.3, 1.0])
+def test_flips_and_back(truth):
+    yes = with_flips(truth, 0.3, 0.1)
+    assert yes == pytest.approx(truth * 0.7 + (1 - truth) * 0.1)
+    assert without_flips(yes, 0.3, 0.1) == pytest.approx(truth)
 
 
 def test_arrays_and_tensors_of_sizes():

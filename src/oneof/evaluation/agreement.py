@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oneof.queries.weights import pair_shown
+from oneof.queries.weights import pair_shown, with_flips
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ def decoy_rates(
     k, m = classes, np.asarray(size, dtype=np.float64)
     rho1, rho0 = np.asarray(flip_yes, np.float64), np.asarray(flip_no, np.float64)
     right = np.broadcast_to(1 - rho1, np.broadcast_shapes(m.shape, rho1.shape, rho0.shape)).copy()
-    return right, np.asarray((m - 1) / (k - 1) * (1 - rho1) + (k - m) / (k - 1) * rho0)
+    return right, np.asarray(with_flips((m - 1) / (k - 1), rho1, rho0))
 
 
 def equal_rows(*columns: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -24,6 +24,7 @@ from oneof.evaluation.accuracy import accuracy_interval, judges_of
 from oneof.evaluation.estimate import Estimate, counted
 from oneof.evaluation.judges import as_predictions
 from oneof.queries.probabilities import check_probabilities
+from oneof.queries.weights import with_flips
 
 
 def assisted_accuracy(
@@ -63,7 +64,7 @@ def assisted_accuracy(
         )
     right, wrong = judges.rates()
     own = p[judges.answers.items]
-    yes = judges.rho0 + (own * judges.answers.subsets).sum(axis=1) * (1 - judges.rho0 - judges.rho1)
+    yes = with_flips((own * judges.answers.subsets).sum(axis=1), judges.rho1, judges.rho0)
     believed = np.where(judges.inside, yes, 1 - yes)
     best = own[np.arange(len(judges)), judges.prediction]
     slopes = right - wrong

@@ -25,6 +25,7 @@ from oneof.evaluation.intervals import clopper_pearson
 from oneof.evaluation.judges import Judges
 from oneof.queries.moment import Queries
 from oneof.queries.uniform import UniformQueries
+from oneof.queries.weights import pair_shown, with_flips
 
 LEVEL = 1e-4
 """How often answers that do fit are refused."""
@@ -99,7 +100,7 @@ def _yes_rate(once: Judges, queries: Queries | None, level: float) -> list[str]:
     else:  # it depends on the class: between the label that is shown least often and the one shown most often
         shown = _inclusion(queries)
         lowest, highest = np.full(len(once), shown.min()), np.full(len(once), shown.max())
-    ends = [share * (1 - once.rho1) + (1 - share) * once.rho0 for share in (lowest, highest)]
+    ends = [with_flips(share, once.rho1, once.rho0) for share in (lowest, highest)]
     low, high = float(ends[0].mean()), float(ends[1].mean())
     slack = _slack(once, level)
     yes, skips, n = int(once.answers.responses[~once.unknown].sum()), int(once.unknown.sum()), len(once)
@@ -163,8 +164,7 @@ def _pairs(answers: Answers, level: float) -> list[str]:
     answers = answers[: max(1, CELLS // k)]
     shown = answers.subsets.astype(np.float32)
     times = (shown.T @ shown).astype(np.float64)
-    sizes = answers.sizes
-    expected = float((sizes * (sizes - 1)).mean()) / (k * (k - 1))
+    expected = float(pair_shown(k, answers.sizes)[0].mean())
     rows, columns = np.triu_indices(k, 1)
 
     def subject(pair: int) -> str:

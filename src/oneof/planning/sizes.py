@@ -32,6 +32,7 @@ from oneof.queries.weights import (
     flipped_again,
     minimum_norm_weights,
     paper_weights,
+    with_flips,
     without_flips,
 )
 from oneof.theory import deviation_bound, loss_bound
@@ -162,7 +163,7 @@ def _second_moment(weights: Weights, classes: int, size: int, flip_yes: float, f
     """E |w(L, 0) + s_hat (w(L, 1) - w(L, 0))|^2, over true and flipped answers to a question of this size."""
     a, b, c, d = weights
     p = size / classes
-    p_yes = p * (1 - flip_yes) + (1 - p) * flip_no
+    p_yes = with_flips(p, flip_yes, flip_no)
     total = 0.0
     for response, probability in ((1.0, p_yes), (0.0, 1 - p_yes)):
         s_hat = without_flips(response, flip_yes, flip_no)

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from oneof.queries.groups import Groups
+from oneof.queries.weights import with_flips
 
 Bits = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -43,8 +44,7 @@ def information(mass: ArrayLike, flip_yes: float = 0.0, flip_no: float = 0.0) ->
     array([1.   , 0.469])
     """
     a = np.asarray(mass, dtype=np.float64)
-    p_yes = a * (1 - flip_yes) + (1 - a) * flip_no
-    return np.asarray(_entropy(p_yes) - a * _entropy(flip_yes) - (1 - a) * _entropy(flip_no))
+    return np.asarray(_entropy(with_flips(a, flip_yes, flip_no)) - a * _entropy(flip_yes) - (1 - a) * _entropy(flip_no))
 
 
 def best_subsets(

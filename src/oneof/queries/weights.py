@@ -76,6 +76,15 @@ def pair_shown(classes: int, size: Number) -> tuple[Number, Number]:
     return size * (size - 1) / pairs, (classes - size) * (classes - size - 1) / pairs
 
 
+def with_flips(p_yes: Number, flip_yes: Number, flip_no: Number) -> Number:
+    """P(yes) after flips, from P(yes) before: a yes stays with probability 1 - rho1, a no becomes yes with rho0.
+
+    >>> round(with_flips(0.5, flip_yes=0.2, flip_no=0.1), 4)
+    0.45
+    """
+    return p_yes * (1 - flip_yes) + (1 - p_yes) * flip_no
+
+
 def without_flips(responses: Number, flip_yes: Number, flip_no: Number) -> Number:
     """s_hat = (s - rho0) / (1 - rho0 - rho1): equal on average to the answer before it was flipped.
 
