@@ -3,6 +3,7 @@ from typing import Any
 
 import pandas as pd
 
+from oneof.experiments.grid import needed
 from oneof.experiments.leaderboard_page import leaderboard_page, recipe_table
 from oneof.experiments.protocol import RunSpec, preset
 from oneof.experiments.selection import trials
@@ -46,6 +47,7 @@ def test_objective_and_recipe_are_taken_apart_where_the_network_is_the_same(make
 
     empty = pd.DataFrame(columns=["run", "class_name", "items", "accuracy"])
     page = leaderboard_page(Evidence(fast, empty, empty), theirs, theirs)
+    assert "the likelihood has the best mean in 0 of 1 cells; not in USPS, 0.7." in page
     assert "USPS, fast: cnn-12, adadelta, 40 epochs, fixed rates, augmentation warp." in page
     assert "under the paper recipe in 0 of 1 lines, among 2 objectives, and under the fast recipe in 1 of 1" in page
 
@@ -88,3 +90,20 @@ def test_what_held_out_answers_chose_is_shown_beside_what_they_did_not(nothing: 
     assert "epochs on MNIST, FashionMNIST, KMNIST, EMNIST-Letters, SVHN, CIFAR-10 were set by hand" in page
     assert "| USPS | mlp | 40 | shift-cutout | no | **-0.2000** | 99.20 [86.00, 89.00] |" in page
     assert "| -0.2100 | 99.21" in page
+
+
+def test_a_choice_whose_runs_are_missing_does_not_claim_the_table(nothing: Evidence, make_row: Maker) -> None:
+    fast = preset("fast")
+    rows = pd.DataFrame(
+        [
+            make_row(run=trial.run, held_out_log_likelihood=-1.0 / (1 + number))
+            for number, trial in enumerate(trials("usps", fast))
+        ]
+        + [make_row(run=spec.run) for spec in needed("leaderboard", fast) if spec.dataset == "usps"]
+    )
+    page = leaderboard_page(nothing, nothing.rows, rows)
+    assert "were chosen by the answers" not in page
+    assert "epochs on MNIST, FashionMNIST, KMNIST, USPS, EMNIST-Letters, SVHN, CIFAR-10 were set by hand" in page
+    assert "On USPS held-out answers have since chosen another recipe (below)" in page
+    assert "USPS ‡: the recipe that was set by hand. Held-out answers chose another one, which has 0 of 21 runs" in page
+    assert "**Candidates of the recipe" in page

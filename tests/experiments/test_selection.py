@@ -7,7 +7,7 @@ import pytest
 
 from oneof.experiments.grid import needed
 from oneof.experiments.protocol import LEARNING_RATES, WEIGHT_DECAYS, Budget, Preset, RunSpec, preset
-from oneof.experiments.selection import chosen, chosen_budget, stages, superseded, trials
+from oneof.experiments.selection import chosen, chosen_budget, shown_budget, stages, superseded, trials, waiting
 from oneof.experiments.store import COLUMNS
 
 Maker = Callable[..., dict[str, Any]]
@@ -115,8 +115,41 @@ def test_what_held_out_answers_prefer_serves_every_method_and_seed(make_row: Mak
     runs = needed("leaderboard", RECIPES)
     assert stages(runs, RECIPES, rows) == []
     assert {(s.epochs, s.average) for s in (chosen(spec, RECIPES, rows) for spec in runs)} == {(9, 0.9)}
-    assert {spec.run for spec in runs} <= superseded(runs, RECIPES, rows), "runs of the preset's own budget"
-    assert not superseded(runs, RECIPES, rows) & {chosen(spec, RECIPES, rows).run for spec in runs}
+
+
+def finished(make_row: Maker, rows: pd.DataFrame, specs: list[RunSpec]) -> pd.DataFrame:
+    """These rows, and one for each of the specifications."""
+    return pd.concat([rows, pd.DataFrame([make_row(run=spec.run) for spec in specs])], ignore_index=True)
+
+
+def test_the_chosen_budget_is_shown_once_it_leaves_no_hole_and_never_mixed(make_row: Maker) -> None:
+    searched = rows_of_trials(make_row, [-0.3, -0.2, -0.4])
+    before = needed("leaderboard", RECIPES)
+    after = [chosen(spec, RECIPES, searched) for spec in before]
+    cells = len({(spec.p_yes, spec.method) for spec in after})
+    assert shown_budget("digits", before, RECIPES, searched) is LONGER, "there is nothing else to show"
+
+    rows = finished(make_row, searched, before)
+    for count in (0, 1, cells - 1):
+        partly = finished(make_row, rows, after[:count])
+        assert shown_budget("digits", before, RECIPES, partly) is OWN
+        assert superseded(before, RECIPES, partly) == {spec.run for spec in after[:count]}
+        assert waiting(before, RECIPES, partly) == {"digits": f"{count} of {len(after)} runs"}
+    one_seed = [spec for spec in after if spec.seed == RECIPES.seeds[0]]
+    assert len(one_seed) == cells
+    whole = finished(make_row, rows, one_seed)
+    assert shown_budget("digits", before, RECIPES, whole) is LONGER
+    assert superseded(before, RECIPES, whole) == {spec.run for spec in before}
+    assert waiting(before, RECIPES, whole) == {}
+
+
+def test_a_choice_of_the_own_budget_or_none_replaces_nothing(make_row: Maker) -> None:
+    runs = needed("leaderboard", RECIPES)
+    rows = finished(make_row, rows_of_trials(make_row, [-0.1, -0.2, -0.4]), runs)
+    assert shown_budget("digits", runs, RECIPES, rows) is OWN
+    assert (superseded(runs, RECIPES, rows), waiting(runs, RECIPES, rows)) == (set(), {})
+    plain = needed("leaderboard", preset("smoke"))
+    assert (superseded(plain, preset("smoke"), NO_ROWS), waiting(plain, preset("smoke"), NO_ROWS)) == (set(), {})
 
 
 def test_until_every_candidate_was_tried_the_budget_stays(make_row: Maker) -> None:

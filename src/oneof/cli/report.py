@@ -19,7 +19,7 @@ def report(
     ] = None,
 ) -> None:
     """Write Tables I-VI, Figures 1-6 and the leaderboard: a file each, and one HTML page that needs no other file."""
-    from oneof.experiments.leaderboard import leaderboard_runs, leaderboard_table
+    from oneof.experiments.leaderboard import leaderboard_runs, leaderboard_table, not_shown_yet
     from oneof.experiments.outputs import before_overwriting, write_report
     from oneof.experiments.pages import write_pages
     from oneof.experiments.protocol import preset
@@ -30,7 +30,7 @@ def report(
     evidence = results.evidence(preset(preset_name).name)
     for remark in before_overwriting(page, preset_name, results):
         typer.echo(remark, err=True)
-    board = leaderboard_table(leaderboard_runs(results).rows)
+    board = leaderboard_table(leaderboard_runs(results).rows, not_shown_yet(results.rows()))
     title = f"oneof: the paper's tables and figures, preset {preset_name}"
     paths = [*write("all", preset_name, results), *write("leaderboard", "fast", results)]
     paths.append(write_report(evidence, page, title=title, extra=[board]))

@@ -5,18 +5,20 @@ from typing import Any
 
 import pandas as pd
 
+from oneof.datasets import info
 from oneof.experiments.cells import ABSENT, NOT_RUN, plus_minus, select
 from oneof.experiments.grid import needed
 from oneof.experiments.methods import LEADERBOARD, SUPERVISED
 from oneof.experiments.paper_numbers import paper_best
 from oneof.experiments.protocol import preset
-from oneof.experiments.selection import superseded
+from oneof.experiments.selection import superseded, waiting
 from oneof.experiments.statistics import summarise
 from oneof.experiments.store import Evidence, Results
 from oneof.experiments.table_format import Cell, Table
 
-DERIVED = " †"
+DERIVED, BEFORE = " †", " ‡"
 
+_ACCURACIES = ("accuracy_mean", "accuracy_std", "supervised")
 COLUMNS = (
     "dataset", "p_yes", "objective", "accuracy_mean", "accuracy_std", "seeds", "minutes", "paper_best", "supervised",
     "passes",
@@ -24,9 +26,18 @@ COLUMNS = (
 
 
 def leaderboard_runs(results: Results, preset_name: str = "fast") -> Evidence:
-    """The rows of the leaderboard's runs, without those of recipes that held-out answers did not choose."""
+    """The rows of the leaderboard's runs, those of one recipe for each data set (see `selection.shown_budget`)."""
     recipe = preset(preset_name)
     return results.evidence(preset_name).without(superseded(needed("leaderboard", recipe), recipe, results.rows()))
+
+
+def not_shown_yet(rows: pd.DataFrame, preset_name: str = "fast") -> dict[str, str]:
+    """The titles of data sets whose cells wait for runs of the chosen recipe, and how many of these are finished.
+
+    rows: of all finished runs, the search included.
+    """
+    recipe = preset(preset_name)
+    return {info(name).title: runs for name, runs in waiting(needed("leaderboard", recipe), recipe, rows).items()}
 
 
 def leaderboard(rows: pd.DataFrame) -> pd.DataFrame:
@@ -48,20 +59,29 @@ def leaderboard(rows: pd.DataFrame) -> pd.DataFrame:
                     "dataset": cell["dataset"],
                     "p_yes": cell["p_yes"],
                     "objective": method,
-                    "accuracy_mean": round(result.mean, 3),
-                    "accuracy_std": round(result.std, 3),
+                    "accuracy_mean": result.mean,
+                    "accuracy_std": result.std,
                     "seeds": result.n,
-                    "minutes": round(group["seconds"].mean() / 60, 1),
+                    "minutes": group["seconds"].mean() / 60,
                     "paper_best": cell["accuracy_mean"],
-                    "supervised": round(ceiling.mean(), 3) if len(ceiling) else float("nan"),
+                    "supervised": ceiling.mean() if len(ceiling) else float("nan"),
                     "passes": result.mean > cell["accuracy_mean"],
                 }
             )
     return pd.DataFrame(lines, columns=list(COLUMNS))
 
 
-def leaderboard_table(rows: pd.DataFrame) -> Table:
-    """The leaderboard as a table of 21 lines, one column per objective; a mean above the paper's best is bold."""
+def leaderboard_csv(rows: pd.DataFrame) -> str:
+    """The lines of `leaderboard` as a CSV file, rounded."""
+    return leaderboard(rows).round({**dict.fromkeys(_ACCURACIES, 3), "minutes": 1}).to_csv(index=False)
+
+
+def leaderboard_table(rows: pd.DataFrame, behind: Mapping[str, str] | None = None) -> Table:
+    """The leaderboard as a table of 21 lines, one column per objective; a mean above the paper's best is bold.
+
+    behind: data sets that show the recipe set by hand, as `not_shown_yet` finds them.
+    """
+    behind = behind or {}
     board = leaderboard(rows)
     objectives = list(board["objective"].unique())
     derived = set(rows.loc[~rows["official_files"].astype(bool), "dataset"])
@@ -72,7 +92,10 @@ def leaderboard_table(rows: pd.DataFrame) -> Table:
         results = [_result(ours.get(name)) for name in objectives] or [NOT_RUN]
         lines.append(
             (
-                Cell(f"{cell['dataset']}{DERIVED if cell['dataset'] in derived else ''}"),
+                Cell(
+                    f"{cell['dataset']}{DERIVED if cell['dataset'] in derived else ''}"
+                    f"{BEFORE if cell['dataset'] in behind else ''}"
+                ),
                 Cell(str(cell["p_yes"])),
                 Cell(f"{cell['accuracy_mean']:.2f} ({cell['method']})", pale=True),
                 *results,
@@ -83,7 +106,7 @@ def leaderboard_table(rows: pd.DataFrame) -> Table:
         )
     header = ("data set", "P(s=1)", "paper's best", *(objectives or ["here"]), "supervised", "minutes", "seeds")
     caption = "Leaderboard. The fast recipe against the paper's best number of each cell (test accuracy, %)"
-    return Table("leaderboard", caption, header, tuple(lines), tuple(_notes(board, rows, len(lines))))
+    return Table("leaderboard", caption, header, tuple(lines), tuple(_notes(board, rows, len(lines), behind)))
 
 
 def _result(entry: Mapping[Any, Any] | None) -> Cell:
@@ -99,7 +122,7 @@ def _range(values: list[Any], form: str) -> Cell:
     return Cell(ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}")
 
 
-def _notes(board: pd.DataFrame, rows: pd.DataFrame, cells: int) -> list[str]:
+def _notes(board: pd.DataFrame, rows: pd.DataFrame, cells: int, behind: Mapping[str, str]) -> list[str]:
     notes = [
         f"{name}: {group['passes'].sum()} of {len(group)} cells pass the paper's best (bold)"
         f"{'.' if len(group) == cells else f'; {cells - len(group)} were not run.'}"
@@ -115,5 +138,10 @@ def _notes(board: pd.DataFrame, rows: pd.DataFrame, cells: int) -> list[str]:
         notes.append(
             f"{name}{DERIVED}: the files here are a derived copy, not the official ones that the paper used; its cells "
             "compare like with nearly like."
+        )
+    for name, runs in behind.items():
+        notes.append(
+            f"{name}{BEFORE}: the recipe that was set by hand. Held-out answers chose another one, which has {runs} so "
+            "far; it is shown once each cell that has a number here has one of its runs."
         )
     return [*notes, "Supervised: the same network and recipe trained with every label, the ceiling."]

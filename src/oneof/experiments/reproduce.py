@@ -9,7 +9,7 @@ from rich.console import Console
 from oneof.datasets import check
 from oneof.engines.base import Engine
 from oneof.experiments.grid import TABLES_AND_FIGURES, needed
-from oneof.experiments.leaderboard import leaderboard, leaderboard_runs, leaderboard_table
+from oneof.experiments.leaderboard import leaderboard_csv, leaderboard_runs, leaderboard_table, not_shown_yet
 from oneof.experiments.outputs import write_output
 from oneof.experiments.protocol import Preset, RunSpec
 from oneof.experiments.run import execute
@@ -114,9 +114,9 @@ def _write_leaderboard(preset: str, results: Results) -> list[Path]:
     rows = leaderboard_runs(results, preset).rows
     folder = results.folder if preset == "fast" else results.folder / preset
     folder.mkdir(parents=True, exist_ok=True)
-    table = leaderboard_table(rows)
+    table = leaderboard_table(rows, not_shown_yet(results.rows(), preset))
     contents = {
-        "leaderboard.csv": leaderboard(rows).to_csv(index=False),
+        "leaderboard.csv": leaderboard_csv(rows),
         "leaderboard.md": to_markdown(table),
         "leaderboard.tex": to_latex(table),
     }

@@ -80,19 +80,52 @@ def trials(dataset: str, preset: Preset) -> dict[RunSpec, Budget]:
 def chosen_budget(dataset: str, preset: Preset, rows: pd.DataFrame) -> Budget:
     """The candidate under which held-out answers are likeliest; the data set's own budget until all were trained."""
     budgets = trials(dataset, preset)
-    if not {trial.run for trial in budgets} <= set(rows["run"]):
+    if not budgets or not {trial.run for trial in budgets} <= set(rows["run"]):
         return preset.budgets[dataset]
     return budgets[_best(list(budgets), rows, "held_out_log_likelihood")]
 
 
-def superseded(specs: Iterable[RunSpec], preset: Preset, rows: pd.DataFrame) -> set[str]:
-    """The identities of these runs with the budgets that were not chosen: their results no longer count."""
+def shown_budget(dataset: str, specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> Budget:
+    """The budget whose runs are a data set's results: the chosen one, once it has a run wherever its own has one.
+
+    Until then the data set's own budget, so that a choice leaves no hole where there was a number, and the two are
+    never mixed. specs: the runs of the table.
+    """
+    wanted = [spec for spec in specs if spec.dataset == dataset]
+    best, own = chosen_budget(dataset, preset, rows), preset.budgets[dataset]
+    filled, filled_before = (
+        {(spec.p_yes, spec.method) for spec, _ in _finished(wanted, budget, rows)} for budget in (best, own)
+    )
+    return best if filled_before <= filled else own
+
+
+def superseded(specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> set[str]:
+    """The identities of these runs with the budgets that are not shown: their results do not count."""
     others = set()
-    for spec in specs:
-        kept = chosen(spec, preset, rows)
-        budgets = trials(spec.dataset, preset).values()
-        others |= {replace(spec, **budget.settings()).run for budget in budgets} - {kept.run}
+    for dataset in dict.fromkeys(spec.dataset for spec in specs):
+        shown = shown_budget(dataset, specs, preset, rows)
+        budgets = [budget for budget in trials(dataset, preset).values() if budget != shown]
+        wanted = [spec for spec in specs if spec.dataset == dataset]
+        others |= {run for budget in budgets for _, run in _finished(wanted, budget, rows)}
     return others
+
+
+def waiting(specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> dict[str, str]:
+    """The data sets whose chosen budget is not shown yet, and what of its runs is finished, such as "3 of 21 runs"."""
+    found = {}
+    for dataset in dict.fromkeys(spec.dataset for spec in specs):
+        best = chosen_budget(dataset, preset, rows)
+        if shown_budget(dataset, specs, preset, rows) != best:
+            wanted = [spec for spec in specs if spec.dataset == dataset]
+            found[dataset] = f"{len(_finished(wanted, best, rows))} of {len(wanted)} runs"
+    return found
+
+
+def _finished(specs: Sequence[RunSpec], budget: Budget, rows: pd.DataFrame) -> list[tuple[RunSpec, str]]:
+    """Those of the runs that are finished with another budget, with the identity they have under it."""
+    done = set(rows["run"])
+    runs = [(spec, replace(spec, **budget.settings()).run) for spec in specs]
+    return [(spec, run) for spec, run in runs if run in done]
 
 
 def _grid(cell: RunSpec, rates: tuple[float, ...], decays: tuple[float, ...]) -> list[RunSpec]:
