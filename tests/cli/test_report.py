@@ -26,6 +26,13 @@ def test_a_broken_results_file_is_named(tmp_path: Path, oneof: Command) -> None:
     assert not (tmp_path / "report.html").exists()
 
 
+def test_a_folder_that_is_not_there_is_named_and_not_made(tmp_path: Path, oneof: Command) -> None:
+    code, _, stderr = oneof("report", "--results", tmp_path / "resutls")
+    assert code == 1
+    assert "resutls: there is no such folder" in stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_unknown_preset_is_named(tmp_path: Path, oneof: Command) -> None:
     code, _, stderr = oneof("report", "--results", tmp_path, "--preset", "gpu")
     assert code == 1

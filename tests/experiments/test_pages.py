@@ -1,6 +1,9 @@
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from oneof.experiments.pages import reproduction_page, write_pages
 from oneof.experiments.protocol import preset
@@ -16,6 +19,29 @@ def test_the_page_has_verdicts_tables_and_figures(evidence: Evidence) -> None:
     assert "**Negative risk. " in page
     assert "![Figure 2. " in page
     assert "(../results/cpu/figure2.png)" in page
+
+
+def test_the_line_of_contents_leads_to_every_section(evidence: Evidence) -> None:
+    page = reproduction_page(evidence, preset("cpu"), Path("."))
+    (line,) = [line for line in page.splitlines() if line.startswith("On this page: ")]
+    linked = re.findall(r"\[(.+?)\]\(#(.+?)\)", line)
+    headings = [text.lstrip("# ") for text in page.splitlines() if text.startswith("##")]
+    assert [title for title, _ in linked] == [text for text in headings if text not in ("Tables", "Figures")]
+    assert all(anchor == title.lower().replace(" ", "-") for title, anchor in linked)
+    assert "Lost classes" not in headings
+
+
+def test_classes_that_were_lost_get_a_table(evidence: Evidence) -> None:
+    by_class = evidence.per_class.assign(accuracy=evidence.per_class["accuracy"].mask(by_label(evidence, "3"), 0.5))
+    page = reproduction_page(Evidence(evidence.rows, evidence.histories, by_class), preset("cpu"), Path("."))
+    assert "### Lost classes\n\n**Lost classes. " in page
+    assert "[Lost classes](#lost-classes)" in page
+
+
+def by_label(evidence: Evidence, label: str) -> pd.Series:
+    """Which lines of the accuracies by class are about this class under PLL-Avg."""
+    table = evidence.per_class
+    return (table["class_name"] == label) & (table["method"] == "PLL-Avg")
 
 
 def test_the_choices_are_told(evidence: Evidence) -> None:

@@ -71,9 +71,18 @@ def test_the_same_question_is_asked_of_the_paper(evidence: Evidence) -> None:
             yield Effect(name, name, values.dropna())
 
     (found,) = judge(evidence, (Claim("better", "Table II", "difference", gains),))
-    assert (found.paper_holding, found.paper_cells) == (2, 2)
+    assert (found.paper_holding, found.paper_cells, found.paper_against) == (2, 2, ())
     assert [cell.dataset for cell in found.tested] == ["KMNIST"]
     assert coverage(found) == "KMNIST, 3 seeds"
+
+
+def test_the_papers_own_cells_that_do_not_agree_are_named(evidence: Evidence) -> None:
+    def gains(source: Source) -> Iterator[Effect]:
+        for p_yes in (0.5, 0.7):
+            yield Effect("SVHN", f"SVHN, {p_yes}", source.accuracy("SVHN", p_yes, "URE-MAE") - 90)
+
+    (found,) = judge(evidence, (Claim("above 90", "Table II", "difference", gains),))
+    assert (found.paper_holding, found.paper_cells, found.paper_against) == (1, 2, ("SVHN, 0.5 (-0.03)",))
 
 
 def test_coverage_names_data_sets_and_single_seeds() -> None:

@@ -26,6 +26,10 @@ def report(
     from oneof.experiments.reproduce import write
     from oneof.experiments.store import Results
 
+    if not results_folder.is_dir():
+        raise ValueError(
+            f"{results_folder}: there is no such folder; --results names one with the rows of finished runs"
+        )
     results, page = Results(results_folder), output or results_folder / "report.html"
     evidence = results.evidence(preset(preset_name).name)
     for remark in before_overwriting(page, preset_name, results):

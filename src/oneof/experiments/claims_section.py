@@ -1,10 +1,13 @@
-"""The claims as a section of the reproduction page: a table of verdicts, then the effects behind each."""
+"""The claims on the reproduction page: a section with a table of verdicts, and one with the effects behind each."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from oneof.experiments.cells import select
 from oneof.experiments.claims import CLAIMS
+from oneof.experiments.lost_classes import lost_counts
 from oneof.experiments.store import Evidence
 from oneof.experiments.verdicts import AGAINST, HOLDS, OPEN, STATUSES, UNTESTED, Verdict, coverage, judge
 
@@ -49,13 +52,43 @@ def claims_section(name: str, evidence: Evidence, others: Mapping[str, Evidence]
         lines.append("| " + " | ".join(cells) + " |")
     return [
         "## Claim by claim",
-        f"{len(ours)} claims; {', '.join(counts)}. {RULE}",
+        f"{len(ours)} claims; {', '.join(counts)}.{_alone(ours)} The numbers behind each verdict are [at the "
+        f"end](#the-effects-behind-the-verdicts). {RULE}",
         *([NETWORKS] if others else []),
-        f"Networks of `{name}`: {_networks(evidence.rows)}.",
+        f"Networks of `{name}`: {_networks(evidence.rows)}.{_lost(evidence)}",
         "\n".join(lines),
-        "### The effects behind the verdicts",
-        *_details(verdicts),
     ]
+
+
+def effects_section(name: str, evidence: Evidence, others: Mapping[str, Evidence]) -> list[str]:
+    """The paragraphs of the section with the effects, a line a cell, the presets in the order of `claims_section`."""
+    everything = {name: evidence} | dict(others)
+    return [
+        "## The effects behind the verdicts",
+        "A positive effect is what the claim says; in brackets its 95 % interval.",
+        *_details({key: judge(given, CLAIMS) for key, given in everything.items()}),
+    ]
+
+
+def _alone(verdicts: Sequence[Verdict]) -> str:
+    """A sentence that says how many of the claims that hold were judged on a single data set."""
+    holding = [verdict for verdict in verdicts if verdict.status == HOLDS]
+    bases = [{effect.dataset for effect in verdict.judged} for verdict in holding]
+    single = Counter(name for base in bases if len(base) == 1 for name in base)
+    rest = [f"{count} on {name} alone" for name, count in single.items()]
+    return f" Of those that hold, judged by intervals: {', '.join(rest)}." if rest else ""
+
+
+def _lost(evidence: Evidence) -> str:
+    """A warning where runs of URE-MAE lost classes, as the verdicts about it are then about that."""
+    runs = select(lost_counts(evidence.per_class), method="URE-MAE")
+    losing = int((runs["lost"] > 0).sum())
+    if not losing:
+        return ""
+    return (
+        f" **{losing} of the {len(runs)} runs of URE-MAE lost whole classes** ([lost classes](#lost-classes)): what is "
+        "said here about URE-MAE is first of all that, and may be the network's or the rate's doing."
+    )
 
 
 def _networks(rows: pd.DataFrame) -> str:
@@ -75,12 +108,16 @@ def _status(verdict: Verdict) -> str:
 
 def _details(verdicts: Mapping[str, list[Verdict]]) -> list[str]:
     paragraphs = []
+    verdicts_of_first = next(iter(verdicts.values()))  # the paper's numbers are the same for all
     for number, claim in enumerate(CLAIMS):
         lines = [
             f"- {STANDINGS[effect.standing]}{effect.describe()}{BESIDE if effect.beside else ''} (`{key}`)"
             for key, found in verdicts.items()
             for effect in found[number].effects
         ]
+        against = verdicts_of_first[number].paper_against
+        if against:
+            lines.insert(0, f"- **the paper's own numbers do not agree** in {'; '.join(against)}")
         if lines:
             paragraphs.append("\n".join([f"**{claim.text}** ({claim.measure})", "", *lines]))
     return paragraphs

@@ -5,6 +5,7 @@ import pandas as pd
 from oneof.datasets import info
 from oneof.experiments.cells import NOT_RUN, blocks, our_cells, select
 from oneof.experiments.leaderboard import leaderboard_table, not_shown_yet
+from oneof.experiments.lost_classes import WHY
 from oneof.experiments.methods import LEADERBOARD, MAIN
 from oneof.experiments.protocol import P_YES, STANDARD_BATCH, RunSpec, preset
 from oneof.experiments.selection import SEARCHED, chosen_budget, trials
@@ -191,7 +192,6 @@ def _spread(evidence: Evidence) -> list[str]:
                 f"{dataset}, {p_yes}, {method}: {high['test_accuracy']:.2f} % with seed {high['seed']}, "
                 f"{low['test_accuracy']:.2f} % with seed {low['seed']}. One class, {name}, makes {points[name]:.2f} of "
                 f"the {gap:.2f} points: {better['accuracy'][name]:.1f} % of it are right in the one run and "
-                f"{worse['accuracy'][name]:.1f} % in the other. A bounded loss has almost no gradient where a class is "
-                "held to be impossible, so a class that is lost early is found again slowly, if at all."
+                f"{worse['accuracy'][name]:.1f} % in the other. {WHY}"
             )
     return lines

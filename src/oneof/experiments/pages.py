@@ -1,23 +1,24 @@
 """The documentation pages that are made from rows: the reproduction, claim by claim, and the leaderboard."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from oneof.experiments.cells import swept_datasets
-from oneof.experiments.claims_section import claims_section
+from oneof.experiments.claims_section import claims_section, effects_section
 from oneof.experiments.figures.catalogue import FIGURES, Entry
 from oneof.experiments.leaderboard import leaderboard_runs
 from oneof.experiments.leaderboard_page import leaderboard_page
+from oneof.experiments.lost_classes import lost_table
 from oneof.experiments.negative_risk import negative_table
 from oneof.experiments.outputs import write_output
 from oneof.experiments.protocol import LETTERS, Preset, preset
 from oneof.experiments.selection import SEARCHED, SUFFIX
 from oneof.experiments.store import Evidence, Results
-from oneof.experiments.table_format import to_markdown
+from oneof.experiments.table_format import Table, to_markdown
 from oneof.experiments.tables import TABLES, table5, table6
 from oneof.files.atomic import replacing
 
@@ -86,6 +87,9 @@ def reproduction_page(
     pictures: the folder of the figures, seen from the page. others: runs with other networks to show beside these.
     """
     beside = {name: runs for name, runs in (others or {}).items() if len(runs.rows)}
+    tables = [draw(evidence.rows) for draw in TABLES.values()]
+    tables += [negative_table(evidence.rows), *_if_any(lost_table(evidence.per_class))]
+    figures = _drawn(evidence)
     parts = [
         "# The paper's experiments",
         "The paper's tables, figures and claims, each beside what this library gives. Lines marked *paper* are the "
@@ -93,19 +97,42 @@ def reproduction_page(
         f"preset `{given.name}`: {len(evidence.rows)} runs. A cell that was not run says so. `oneof report "
         "--docs docs` makes this page from the rows of finished runs.",
         "```bash\noneof reproduce table2 --dry-run     # what is missing of a table, and how long it takes\n```",
+        _contents([table.caption for table in tables], [entry.caption for entry in figures.values()]),
         *claims_section(given.name, evidence, beside),
         "## Where the paper is silent",
         _choices(given),
         "## Tables",
-        *(to_markdown(draw(evidence.rows)) for draw in TABLES.values()),
-        to_markdown(negative_table(evidence.rows)),
+        *(f"### {_title(table.caption)}\n\n{to_markdown(table)}" for table in tables),
         "## Figures",
-        *(_picture(entry.caption, pictures / key) for key, entry in _drawn(evidence).items()),
+        *(
+            f"### {_title(entry.caption)}\n\n{_picture(entry.caption, pictures / key)}"
+            for key, entry in figures.items()
+        ),
         *(part for name, runs in beside.items() for part in _other_network(name, runs, pictures.parent / name)),
+        *effects_section(given.name, evidence, beside),
         "## Run it yourself",
         _commands(given),
     ]
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+def _title(caption: str) -> str:
+    return caption.partition(".")[0]
+
+
+def _link(title: str) -> str:
+    return f"[{title}](#{title.lower().replace(' ', '-')})"
+
+
+def _contents(tables: Sequence[str], figures: Sequence[str]) -> str:
+    """A line of links: the page is long."""
+    first, last = "Claim by claim", ("The effects behind the verdicts", "Run it yourself")
+    links = [first, "Where the paper is silent", *map(_title, (*tables, *figures)), *last]
+    return "On this page: " + " · ".join(map(_link, links))
+
+
+def _if_any(table: Table) -> list[Table]:
+    return [table] if table.rows else []
 
 
 def _drawn(evidence: Evidence) -> dict[str, Entry]:
@@ -124,7 +151,7 @@ def _other_network(name: str, runs: Evidence, pictures: Path) -> list[str]:
     rows = runs.rows
     drawn = [table5(rows)] if (rows["dataset"] == LETTERS).any() else []
     drawn += [table6(rows)] if swept_datasets(rows) else []
-    drawn.append(negative_table(rows))
+    drawn += [negative_table(rows), *_if_any(lost_table(runs.per_class))]
     tables = [replace(table, caption=f"{table.caption}, preset {name}") for table in drawn]
     figures = {key: FIGURES[key].caption.replace(".", f", preset {name}.", 1) for key in _other_figures(rows)}
     return [
@@ -162,7 +189,8 @@ def _choices(given: Preset) -> str:
     if fixed:
         names = ", ".join(name for name, budget in given.budgets.items() if not budget.search_epochs)
         search += (
-            f". Fixed, without a search: {', '.join(fixed)} for {names}, what the searches of other presets prefer"
+            f". Fixed, without a search: {', '.join(fixed)} for {names}, what most searches "
+            "of `cpu`, `cpu-mlp` and `cpu-dropout` chose (on USPS some objectives preferred a rate of 0.1)"
         )
     steps = ", ".join(
         f"{name} every {budget.step_size} of {budget.epochs}"

@@ -69,12 +69,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim with its effects here, and the number of the paper's own cells, and of those that agree with it."""
+    """A claim with its effects here, and the number of the paper's own cells, and of those that agree with it.
+
+    paper_against: the paper's own cells that do not agree, each with its effect.
+    """
 
     claim: Claim
     effects: tuple[Effect, ...]
     paper_holding: int
     paper_cells: int
+    paper_against: tuple[str, ...] = ()
 
     @property
     def tested(self) -> tuple[Effect, ...]:
@@ -110,7 +114,8 @@ def judge(evidence: Evidence, claims: tuple[Claim, ...]) -> list[Verdict]:
     for claim in claims:
         published = [effect for effect in claim.effects(paper) if effect.seeds and not effect.beside]
         found = tuple(effect for effect in claim.effects(ours) if effect.seeds)
-        verdicts.append(Verdict(claim, found, sum(effect.mean > 0 for effect in published), len(published)))
+        against = tuple(f"{effect.cell} ({effect.mean:+.2f})" for effect in published if effect.mean <= 0)
+        verdicts.append(Verdict(claim, found, len(published) - len(against), len(published), against))
     return verdicts
 
 

@@ -7,6 +7,7 @@ from oneof.experiments.figures.batch_size import figure5
 def test_ours_and_the_papers(rows: pd.DataFrame) -> None:
     figure = figure5(rows)
     panel = figure.axes[2]
+    assert panel.get_title() == "(c) KMNIST\nP(s=1) = 0.7, 3 seeds"
     faint = [line for line in panel.lines if line.get_alpha() == 0.4]
     assert len(faint) == 4
     np.testing.assert_allclose(np.asarray(faint[3].get_ydata(), float), [61.54, 62.21, 62.96, 69.17])

@@ -7,7 +7,7 @@ from oneof.experiments.figures.dynamics import figure2, figure6, swept_dataset
 
 def test_lines_are_means_over_seeds(histories: pd.DataFrame) -> None:
     accuracy = figure2(histories).axes[0]
-    assert accuracy.get_title().endswith("KMNIST, P(s=1) = 0.3")
+    assert accuracy.get_title().endswith("KMNIST\nP(s=1) = 0.3, 3 seeds")
     chosen = select(histories, dataset="KMNIST", p_yes=0.3, batch_size=128, method="GCE-ABS")
     expected = chosen.groupby("epoch")["test_accuracy"].mean()
     np.testing.assert_allclose(np.asarray(accuracy.lines[0].get_ydata(), float), expected)
@@ -37,13 +37,21 @@ def test_panels_of_a_data_set_have_one_scale_for_what_comes_after_the_start(hist
 def test_panels(histories: pd.DataFrame) -> None:
     titles = [axes.get_title() for axes in figure6(histories).axes[:4]]
     assert titles == [
-        f"({letter}) KMNIST, batch size {size}" for letter, size in zip("abcd", (128, 256, 512, 1024), strict=True)
+        f"({letter}) KMNIST\nbatch size {size}, 3 seeds"
+        for letter, size in zip("abcd", (128, 256, 512, 1024), strict=True)
     ]
     only_digits = figure2(select(histories, dataset="digits"))
     assert [axes.get_title() for axes in only_digits.axes[:2]] == [
-        "(a) digits, P(s=1) = 0.3",
-        "(b) digits, P(s=1) = 0.7",
+        "(a) digits\nP(s=1) = 0.3, 3 seeds",
+        "(b) digits\nP(s=1) = 0.7, 3 seeds",
     ]
+
+
+def test_a_data_set_that_was_not_run_takes_no_room(histories: pd.DataFrame) -> None:
+    assert len(figure2(select(histories, dataset="KMNIST")).axes) == 4
+    empty = figure2(histories.iloc[:0])
+    assert [axes.get_title() for axes in empty.axes[:4:2]] == ["(a) KMNIST\nP(s=1) = 0.3", "(c) SVHN\nP(s=1) = 0.3"]
+    assert {text.get_text() for axes in empty.axes for text in axes.texts} == {"not run"}
 
 
 def test_what_was_swept(rows: pd.DataFrame) -> None:

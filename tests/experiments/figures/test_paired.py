@@ -6,17 +6,27 @@ from oneof.experiments.figures.paired import figure3
 
 def test_one_grey_line_a_seed_and_the_gains(rows: pd.DataFrame) -> None:
     figure = figure3(rows)
-    assert [axes.get_title() for axes in figure.axes] == ["(a) KMNIST, P(s=1) = 0.7", "(b) digits, P(s=1) = 0.7"]
+    assert [axes.get_title() for axes in figure.axes] == ["(a) KMNIST, 3 seeds", "(b) digits, 3 seeds"]
     panel, other = figure.axes
     assert panel.get_ylim() == other.get_ylim()
     assert len([line for line in panel.lines if line.get_color() == "#B5B5B5"]) == 3
-    assert {text.get_text() for text in panel.texts} == {"+16.4", "+18.4"}
+    assert {text.get_text() for text in panel.texts} == {"+16.4", "+18.4", "paper\n+19.2", "paper\n+23.1"}
+    assert not any(text.get_text().startswith("paper") for text in other.texts)
+
+
+def test_many_data_sets_are_drawn_in_rows_that_fit_a_page(rows: pd.DataFrame) -> None:
+    kmnist = select(rows, dataset="KMNIST")
+    figure = figure3(pd.concat([kmnist.assign(dataset=f"set {number}") for number in range(7)]))
+    assert len(figure.axes) == 7
+    assert figure.get_figwidth() < 8
+    assert len({round(axes.get_position().y0, 2) for axes in figure.axes}) == 2
+    assert {axes.get_ylim() for axes in figure.axes} == {figure.axes[0].get_ylim()}
 
 
 def test_a_data_set_without_all_three_has_no_panel_and_the_scale_keeps_its_ticks(rows: pd.DataFrame) -> None:
     figure = figure3(rows[(rows["dataset"] == "KMNIST") | (rows["method"] == "GCE-ABS")])
     (panel,) = figure.axes
-    assert panel.get_title() == "(a) KMNIST, P(s=1) = 0.7"
+    assert panel.get_title() == "(a) KMNIST, 3 seeds"
     assert len(panel.get_yticks()) > 2
 
 

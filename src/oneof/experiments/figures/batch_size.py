@@ -6,7 +6,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from oneof.experiments.cells import select
 from oneof.experiments.figures.dynamics import swept_dataset
-from oneof.experiments.figures.style import COLOURS, FAINT, MARKERS, paper_style
+from oneof.experiments.figures.style import COLOURS, FAINT, MARKERS, paper_style, seeds_of
 from oneof.experiments.paper_numbers import paper_table
 from oneof.experiments.protocol import BATCH_SIZES, P_YES
 
@@ -17,13 +17,14 @@ def figure5(rows: pd.DataFrame) -> Figure:
     """Draw our means with standard deviations; the paper's means as faint dashed lines where it has them."""
     name = swept_dataset(rows)
     ours = select(rows, dataset=name)
+    ours = ours[ours["method"].isin(METHODS)]
     published = select(paper_table(6), dataset=name)
     sizes = [int(size) for size in BATCH_SIZES if size in {*published["batch_size"], *ours["batch_size"]}]
     with paper_style():
-        figure = Figure(figsize=(7.2, 2.7), layout="constrained")
+        figure = Figure(figsize=(7.2, 2.9), layout="constrained")
         axes = figure.subplots(1, 3, sharey=True)
         for letter, panel, p_yes in zip("abc", axes, P_YES, strict=True):
-            panel.set_title(f"({letter}) {name}, P(s=1) = {p_yes}")
+            panel.set_title(f"({letter}) {name}\nP(s=1) = {p_yes}{seeds_of(select(ours, p_yes=p_yes))}")
             for method in METHODS:
                 colour, marker = COLOURS[method], MARKERS[method]
                 paper = select(published, p_yes=p_yes, method=method)

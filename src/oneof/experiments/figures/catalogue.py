@@ -35,7 +35,7 @@ FIGURES = {
     ),
     "figure3": Entry(
         "Figure 3. Paired results under GCE at P(s=1) = 0.7. Grey lines join the results of one seed; black: mean and "
-        "95 % interval; numbers: mean gain over URE within seeds.",
+        "95 % interval, none for one seed; numbers: mean gain over URE within seeds, and at the foot the paper's.",
         lambda evidence: figure3(evidence.rows),
     ),
     "figure4": Entry(

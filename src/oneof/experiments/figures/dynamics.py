@@ -9,25 +9,23 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from oneof.experiments.cells import select, swept_datasets
-from oneof.experiments.figures.style import COLOURS, FAINT, INK, paper_style
+from oneof.experiments.figures.style import COLOURS, FAINT, INK, paper_style, seeds_of
 from oneof.experiments.methods import CORRECTIONS
 from oneof.experiments.protocol import BATCH_SIZES, STANDARD_BATCH
 
+PAPER = ("KMNIST", "SVHN")
 Panel = tuple[str, dict[str, Any]]
 """A title, and the column values that choose its runs."""
 
 
 def figure2(histories: pd.DataFrame) -> Figure:
-    """Draw Figure 2: KMNIST and SVHN at m = 3 and m = 7; a data set that the paper lacks stands in for SVHN."""
+    """Draw Figure 2: KMNIST and SVHN at m = 3 and m = 7; where these were not run, another data set."""
     standard = select(histories, batch_size=STANDARD_BATCH)
     present = list(standard["dataset"].unique())
-    others = [name for name in present if name != "KMNIST"]
-    first = "KMNIST" if "KMNIST" in present or len(present) != 1 else None
-    second = "SVHN" if "SVHN" in present or not others else others[0]
+    shown = [*(name for name in PAPER if name in present), *(name for name in present if name not in PAPER)][:2]
     panels = [
-        (f"{name}, P(s=1) = {p_yes}", {"dataset": name, "p_yes": p_yes})
-        for name in (first, second)
-        if name is not None
+        (f"{name}\nP(s=1) = {p_yes}", {"dataset": name, "p_yes": p_yes})
+        for name in shown or PAPER
         for p_yes in (0.3, 0.7)
     ]
     return draw(standard, panels)
@@ -37,7 +35,7 @@ def figure6(histories: pd.DataFrame) -> Figure:
     """Draw Figure 6: P(s=1) = 0.7 at four batch sizes."""
     name = swept_dataset(histories)
     panels = [
-        (f"{name}, batch size {size}", {"dataset": name, "p_yes": 0.7, "batch_size": size}) for size in BATCH_SIZES
+        (f"{name}\nbatch size {size}", {"dataset": name, "p_yes": 0.7, "batch_size": size}) for size in BATCH_SIZES
     ]
     return draw(histories, panels)
 
@@ -51,13 +49,13 @@ def swept_dataset(rows: pd.DataFrame) -> str:
 def draw(histories: pd.DataFrame, panels: Sequence[Panel]) -> Figure:
     """Draw accuracy (top) and objective (bottom) against the epoch, one column per panel."""
     with paper_style():
-        figure = Figure(figsize=(max(1.85 * len(panels) + 0.3, 4.8), 3.5), layout="constrained")
+        figure = Figure(figsize=(max(1.85 * len(panels) + 0.3, 4.8), 3.7), layout="constrained")
         axes = figure.subplots(2, len(panels), sharex="col", squeeze=False, height_ratios=(1.15, 1))
         for column, (title, where) in enumerate(panels):
             accuracy, risk = axes[0][column], axes[1][column]
-            accuracy.set_title(f"({'abcdefgh'[column]}) {title}")
             chosen = select(histories, **where)
             chosen = chosen[chosen["method"].isin(CORRECTIONS)]
+            accuracy.set_title(f"({'abcdefgh'[column]}) {title}{seeds_of(chosen)}")
             if chosen.empty:
                 for panel in (accuracy, risk):
                     panel.text(0.5, 0.5, "not run", transform=panel.transAxes, ha="center", va="center", color=FAINT)

@@ -5,12 +5,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from oneof.experiments.cells import select
-from oneof.experiments.figures.style import COLOURS, INK, paper_style, say_not_run
+from oneof.experiments.figures.style import COLOURS, FAINT, INK, paper_style, say_not_run, seeds_of
+from oneof.experiments.paper_numbers import paper_table
 from oneof.experiments.protocol import STANDARD_BATCH
 from oneof.experiments.statistics import mean_interval, paired_difference
 
 ORDER = ("GCE-URE", "GCE-NN", "GCE-ABS")
 PAPER = ("KMNIST", "SVHN")
+ACROSS = 4
+"""Panels in a row."""
 
 
 def figure3(rows: pd.DataFrame) -> Figure:
@@ -22,17 +25,39 @@ def figure3(rows: pd.DataFrame) -> Figure:
     # A panel without results would take the ticks of the shared scale from the others.
     names = [name for name in dict.fromkeys((*PAPER, *hard["dataset"])) if name in whole] or list(PAPER)
     with paper_style():
-        figure = Figure(figsize=(2.6 * len(names) + 0.4, 3.0), layout="constrained")
-        axes = figure.subplots(1, len(names), squeeze=False, sharey=True)[0]
-        for letter, panel, name in zip("abcdefgh", axes, names, strict=False):
-            panel.set_title(f"({letter}) {name}, P(s=1) = 0.7")
-            results = select(hard, dataset=name).pivot_table(index="seed", columns="method", values="test_accuracy")
+        down, across = -(-len(names) // ACROSS), min(len(names), ACROSS)
+        figure = Figure(figsize=(max(1.85 * across + 0.4, 3.0), 2.5 * down + 0.3), layout="constrained")
+        grid = figure.subplots(down, across, squeeze=False, sharey=True)
+        for unused in grid.flat[len(names) :]:
+            figure.delaxes(unused)
+        for letter, panel, name in zip("abcdefgh", grid.flat, names, strict=False):
+            runs = select(hard, dataset=name)
+            panel.set_title(f"({letter}) {name}{seeds_of(runs)}")
+            results = runs.pivot_table(index="seed", columns="method", values="test_accuracy")
             if set(ORDER) <= set(results.columns):
                 _draw(panel, results[list(ORDER)].dropna())
+                _say_paper(panel, name)
             else:
                 say_not_run(panel)
-        axes[0].set_ylabel("test accuracy (%)")
+        for panel in grid[:, 0]:
+            panel.set_ylabel("test accuracy (%)")
         return figure
+
+
+def _say_paper(panel: Axes, name: str) -> None:
+    """Write the paper's mean gains at the foot of the panel, where it has them."""
+    for comparison, gain in select(paper_table(4), dataset=name)[["comparison", "mean_paired_difference"]].to_numpy():
+        place = ORDER.index(comparison.partition(" ")[0])
+        panel.text(
+            place,
+            0.03,
+            f"paper\n{gain:+.1f}",
+            transform=panel.get_xaxis_transform(),
+            ha="center",
+            va="bottom",
+            color=FAINT,
+            fontsize=7,
+        )
 
 
 def _draw(panel: Axes, results: pd.DataFrame) -> None:

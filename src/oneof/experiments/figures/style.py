@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pandas as pd
 from matplotlib.axes import Axes
 
 # Okabe and Ito's palette: distinct under the common forms of colour blindness, and in grey by the markers below.
@@ -55,6 +56,20 @@ def paper_style() -> Iterator[None]:
 
     with mpl.rc_context(_SETTINGS):
         yield
+
+
+def seeds_of(runs: pd.DataFrame) -> str:
+    """How many seeds each cell of these runs has, for a title, with a comma before it.
+
+    >>> cells = {"p_yes": 0.7, "method": ["a", "a", "b"], "batch_size": 128}
+    >>> seeds_of(pd.DataFrame(cells | {"seed": [0, 1, 0]}))
+    ', 1 to 2 seeds'
+    """
+    counts = runs.groupby(["p_yes", "method", "batch_size"])["seed"].nunique()
+    if counts.empty:
+        return ""
+    ends = dict.fromkeys((counts.min(), counts.max()))
+    return f", {' to '.join(map(str, ends))} seed{'s' if counts.max() > 1 else ''}"
 
 
 def say_not_run(axes: Axes) -> None:
