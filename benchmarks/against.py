@@ -3,11 +3,12 @@
     python -m benchmarks.against                                  # ours, on scikit-learn's tables
     python -m benchmarks.against --adapter my_adapters:Proden     # and yours, in turn with ours
     python -m benchmarks.against --dataset mnist --dataset usps   # image sets of `oneof data`, pixels as a table
+    python -m benchmarks.against --keep                           # and keep our rows, for the page
 
 Each item gets one question about half of the classes; question and answer become a candidate set, which is what
 libraries for partial labels take. An adapter is a class whose instances have `fit(X, candidates)` and `predict(X)`, see
-`Learner`; it is made anew, with the seed, for each run. Our rows go to results/against.csv, from which
-`python -m benchmarks.pages` makes the table in docs/against.md; rows of adapters are printed and not kept.
+`Learner`; it is made anew, with the seed, for each run. Everything is printed; with `--keep` our rows go to
+results/against.csv, from which `python -m benchmarks.pages` makes the table in docs/against.md.
 """
 
 import argparse
@@ -68,6 +69,8 @@ def split(name: str, seed: int) -> Split:
         X, y = TABLES[name](return_X_y=True)
         parts = train_test_split(X.astype(np.float32), y, test_size=0.3, random_state=seed, stratify=y)
         return parts[0], parts[2], parts[1], parts[3]
+    if name not in datasets.names():
+        raise SystemExit(f"--dataset {name}: expected one of {', '.join([*TABLES, *datasets.names()])}")
     training, test = (datasets.load(name, part) for part in ("train", "test"))
     flat = [part.images.reshape(len(part), -1).astype(np.float32) for part in (training, test)]
     return flat[0], training.labels, flat[1], test.labels
@@ -84,7 +87,7 @@ def run(name: str, label: str, make: Callable[[int], Learner], seed: int) -> dic
     started = time.process_time()
     learner.fit(X, candidates)
     seconds = time.process_time() - started
-    right = np.asarray(learner.predict(unseen)) == truth
+    right = _classes(learner.predict(unseen), label, len(truth), classes) == truth
     return {
         "dataset": name,
         "classes": classes,
@@ -100,14 +103,34 @@ def run(name: str, label: str, make: Callable[[int], Learner], seed: int) -> dic
     }
 
 
+def _classes(predicted: object, label: str, items: int, classes: int) -> NDArray[np.int64]:
+    """What a learner predicted, if these are classes; anything else would count as wrong without a word."""
+    found = np.asarray(predicted)
+    if found.shape != (items,) or found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= classes:
+        raise SystemExit(
+            f"{label}: predict must give {items} classes, whole numbers from 0 to {classes - 1}; it gave an array of "
+            f"{found.dtype}, shape {found.shape}, such as {found.ravel()[:3].tolist()}"
+        )
+    return found.astype(np.int64)
+
+
 def adapter(where: str) -> tuple[str, Callable[[int], Learner]]:
     """A learner from "module:Class"; the class is called with the seed."""
     module, _, name = where.partition(":")
     sys.path.insert(0, "")
     try:
-        return where, getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
         raise SystemExit(f"--adapter {where}: expected module:Class that can be imported ({error})") from error
+    try:
+        made = found(0)
+    except TypeError as error:
+        raise SystemExit(
+            f"--adapter {where}: the class is called with a seed, {name}(0), and that failed: {error}"
+        ) from error
+    if missing := [method for method in ("fit", "predict") if not hasattr(made, method)]:
+        raise SystemExit(f"--adapter {where}: {name} has no {' and no '.join(missing)}")
+    return where, found
 
 
 def table(rows: pd.DataFrame) -> str:
@@ -142,23 +165,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--dataset", action="append", help=f"default: {', '.join(TABLES)}")
     parser.add_argument("--adapter", action="append", default=[], help="module:Class, may be given several times")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--keep", action="store_true", help="store our rows in results/against.csv, seed by seed")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     ours = [(f"oneof {name}", lambda seed, name=name: Ours(name, seed)) for name in OURS]
+    theirs = [adapter(where) for where in options.adapter]
     rows = []
     for name in options.dataset or TABLES:
         for seed in range(options.seeds):
-            for label, make in (*ours, *map(adapter, options.adapter)):
+            for label, make in (*ours, *theirs):
                 rows.append(run(name, label, make, seed))
                 print(f"{name} seed {seed} {label}: {rows[-1]['test_accuracy']:.2f} %", file=sys.stderr, flush=True)
     found = pd.DataFrame(rows)
     print(table(found))
-    kept = found[found["learner"].str.startswith("oneof ")]
-    if ROWS.exists():
-        before = pd.read_csv(ROWS)
-        kept = pd.concat([before[~before["dataset"].isin(kept["dataset"])], kept], ignore_index=True)
+    if options.keep:
+        keep(found[found["learner"].str.startswith("oneof ")])
+
+
+def keep(rows: pd.DataFrame) -> None:
+    """Add rows to those on disk; a row of the same data set, learner and seed is replaced in its place."""
+    before = pd.read_csv(ROWS) if ROWS.exists() else rows.iloc[:0]
+    names = ["dataset", "learner", "seed"]
+    joined = pd.concat([before, rows]).groupby(names, sort=False, as_index=False).last()[list(rows.columns)]
     with replacing(ROWS) as part:
-        kept.to_csv(part, index=False)
+        joined.to_csv(part, index=False)
 
 
 if __name__ == "__main__":

@@ -86,8 +86,8 @@ def deviation_bound(
 ) -> float:
     """Theorem 2, first part: a bound on sup_f |R_hat(f) - R(f)| that holds with probability at least 1 - delta.
 
-    n_yes, n_no: how many answers are yes and no. loss_bound: C_l. lipschitz: rho. complexity: C_R, where C_R / sqrt(n)
-    bounds the Rademacher complexity.
+    n_yes, n_no: how many answers are yes and no. loss_bound: C_l. lipschitz: rho. complexity: C_R, where
+    rho C_R / sqrt(n) bounds the Rademacher complexity of the mean losses over the question that the models induce.
 
     >>> round(deviation_bound(3, 300, 700), 4)
     1.2341

@@ -199,7 +199,8 @@ CLAIMS = (
     Claim(
         "Under MAE the raw risk is much less prone to turn negative than under GCE",
         "V-C and V-E",
-        "share of batches with a negative raw risk, GCE-URE minus URE-MAE, in percentage points",
+        "share of batches with a negative raw risk, GCE-URE minus URE-MAE, in percentage points; that it is zero "
+        "for the MAE is a theorem (see the table of negative risk)",
         _mae_less_negative,
     ),
     Claim(
