@@ -245,12 +245,15 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
         return items("id,x\n0,1\n1,\n"), "line 3, column x: the value is missing"
     if name == "infinite":
         answered("item,subset,answer\n0,0|1,yes\n1,2|0,no\n")
-        return items("id,x\n0,1\n1,inf\n"), "NaN or infinity in item 1, feature 0"
+        return items("id,x\n0,1\n1,inf\n"), "items.csv, line 3, column x: value inf, expected a number below"
+    if name == "other items":  # noticed before anything is encoded, which may take hours
+        return items("id,text\na,one\nb,two\n"), "answer 0: item 0 is not among the 2 items, such as a"
     if name == "empty items":
         return items(""), "items.csv: empty file"
     if name == "image":
         (folder / "pictures").mkdir()
         (folder / "pictures" / "a.png").write_bytes(b"not a picture")
+        answered("item,subset,answer\na.png,0|1,yes\na.png,2|0,yes\n")
         return [
             "train",
             folder / "pictures",
@@ -298,9 +301,9 @@ def bad(name: str, folder: Path) -> tuple[list[object], str]:
 
 CASES = """
 unknown item, class out of range, empty subset, subset of every class, odd answer, empty answers, no answers file,
-contradiction, all yes, nan, infinite, empty items, image, no items, key, value, objective, option, not a model,
-no folder, search and resume, search and devices, workers and no search, workers of optuna, engine, scores, checkpoint,
-precision
+contradiction, all yes, nan, infinite, other items, empty items, image, no items, key, value, objective, option,
+not a model, no folder, search and resume, search and devices, workers and no search, workers of optuna, engine, scores,
+checkpoint, precision
 """
 
 

@@ -1,5 +1,7 @@
 """Items from arrays, tables, folders of images and data sets."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -77,6 +79,24 @@ def test_answers_about_what_was_left_out_are_dropped():
         items.align(Answers([[True, False]], [True], item_names=["d"]))
 
 
+def test_an_unknown_item_may_be_one_that_could_not_be_read(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{bad\n{"id": "a", "text": "one"}\n')
+    items = load(str(tmp_path / "t.jsonl"))
+    with pytest.raises(ValueError, match=r"item b is not among the 1 items, such as a; 1 could not be read: .*line 1"):
+        items.align(Answers([[True, False]], [True], item_names=["b"]))
+
+
+def test_a_file_whose_name_cannot_be_written_is_left_out(tmp_path):
+    picture(tmp_path / "a.png")
+    try:
+        (tmp_path / os.fsdecode(b"gr\xfcn.png")).write_bytes((tmp_path / "a.png").read_bytes())
+    except OSError:
+        pytest.skip("this file system takes names in UTF-8 only")
+    items = load(str(tmp_path))
+    assert items.ids.tolist() == ["a.png"]
+    assert items.left_out == (r"'gr\udcfcn.png': its name is not valid Unicode: rename it",)
+
+
 def test_texts(tmp_path):
     (tmp_path / "t.csv").write_text("id,text,label\n0,one,5\n1,two,6\n")
     items = load(str(tmp_path / "t.csv"))
@@ -138,7 +158,7 @@ BAD = {
     "blank.txt": (b" \n\n", "there are no texts in it"),
     "same.csv": (b"id,text\n1,a\n1,b\n", "line 3, column id: '1' appears twice"),
     "far.csv": (b"id,url\n1,https://example.org/a.png\n", "is not on this machine: fetch it first"),
-    "gap.tsv": (b"id\tpath\n1\ta.png\n2\t\n", "row 1, column path: the value is missing"),
+    "gap.tsv": (b"id\tpath\n1\t\n2\t\n", "there are no paths in the column path"),
     "none.jsonl": (b'{"id": 1, "height": 2}\n', "expected a column text or path, found id, height"),
     "empty.csv": (b"", "empty file"),
     "noid.csv": (b"a,b\n1,2\n", "column id is missing, found a, b"),
@@ -146,6 +166,10 @@ BAD = {
     "twice.csv": (b"id,a\n1,2\n2,3\n1,4\n", "line 4, column id: '1' appears twice"),
     "text.csv": (b"id,a\n1,2\n2,x\n", "line 3, column a: value 'x', expected a number"),
     "gap.csv": (b"id,a,b\n1,2,3\n2,,4\n", "line 3, column a: the value is missing"),
+    "infinite.csv": (b"id,a,b\n1,2,3\n2,5,-inf\n", "line 3, column b: value -inf, expected a number below 3.4e38"),
+    "large.csv": (b"id,a,b\n1,2,1e300\n", r"line 2, column b: value 1e\+300, expected a number below 3.4e38"),
+    "words.csv": (b"id,body\n1,hello\n", "value 'hello', expected a number .a column of texts is called text"),
+    "windows.csv": ("id,text\n1,grün\n".encode("cp1252"), "not UTF-8: .*: save it in that encoding"),
     "ragged.csv": (b"id,a\n1,2\n1,2,3\n", "not a table"),
     "latin.csv": (b"id,a\n\xff,2\n", "not a table"),
     "text.parquet": (b"hello", "not a table"),

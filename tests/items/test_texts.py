@@ -81,3 +81,17 @@ def test_what_holds_no_texts(tmp_path):
 def test_content_is_told_by_the_text_alone():
     assert text_hash("a") == text_hash("a") != text_hash("b")
     assert len(text_hash("")) == 32
+
+
+def test_a_bad_first_line_hides_no_columns(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{bad\n[1]\n{"id": "a", "text": "one"}\n')
+    assert columns(tmp_path / "t.jsonl") == ["id", "text"]
+    assert [text.problem is None for text in read_texts(tmp_path / "t.jsonl")] == [False, False, True]
+
+
+def test_where_the_encoding_changes_reading_ends_and_says_so(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"id,text\na,one\n" * 1 + b"b,two\n" + "c,grün\nd,four\n".encode("cp1252"))
+    *_, last = read_texts(tmp_path / "t.csv")
+    assert last.problem is not None
+    assert "not UTF-8" in last.problem
+    assert "nothing after it was read" in last.problem

@@ -70,7 +70,8 @@ def rows_of(ids: Sequence[Any] | NDArray[Any], answers: "Answers") -> NDArray[np
     else:
         names, place = np.array(answers.item_names, dtype=str), answers.items
     rows = np.asarray(index.get_indexer(pd.Index(names.astype(str)))[place] if len(answers) else answers.items)
-    refuse_first(rows < 0, lambda i: f"item {names[place[i]]!s} is not among the {len(index)} items", what="answer")
+    known = f"{len(index)} items" + (f", such as {index[0]}" if len(index) else "")
+    refuse_first(rows < 0, lambda i: f"item {names[place[i]]!s} is not among the {known}", what="answer")
     return rows.astype(np.int64)
 
 

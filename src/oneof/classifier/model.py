@@ -16,7 +16,8 @@ from oneof.encoders.pixels import Pixels
 from oneof.encoders.reading import as_pictures
 from oneof.evaluation import Estimate
 from oneof.items.hashing import BYTES, among, content_hashes
-from oneof.items.loading import PATH_COLUMNS, Items
+from oneof.items.listed import PATH_COLUMNS
+from oneof.items.loading import Items
 
 TRAINED_ON = "trained-on.npy"
 

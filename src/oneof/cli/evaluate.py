@@ -47,11 +47,12 @@ def evaluate(
     fitted = load_model(model)
     raw = load(source)
     seen = np.asarray(raw.ids)[fitted.seen(raw)]
-    items = fitted.take(raw, shown=not as_json)
     names = fitted.classes_.astype(str).tolist()
     judging = Answers.load(answers)
     if judging.class_names is not None and sorted(judging.class_names) == sorted(names):
         judging = Answers.load(answers, classes=names)  # the same classes, in the order of the model
+    raw.align(judging)  # before anything is encoded: answers about other items are a mistake
+    items = fitted.take(raw, shown=not as_json)
     judging = items.align(judging)
     trained_on = np.flatnonzero(np.isin(items.ids, seen))
     judged = fitted.classifier.accuracy_estimate(items.x, judging, anytime=anytime, trained_on=trained_on)

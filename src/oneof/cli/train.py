@@ -100,8 +100,9 @@ def train(
     shown = not as_json and fabric.is_global_zero
     raw = load(source)
     training = Answers.load(answers)
+    raw.align(training)  # before anything is encoded: answers about other items are a mistake
     if noise is None:
-        training.refuse_contradictions()  # here, where items still have their names, and nothing was encoded yet
+        training.refuse_contradictions()  # here, where items still have their names
     refuse_other_folder(out)  # now rather than after hours of training
     parent = next(folder for folder in out.absolute().parents if folder.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):

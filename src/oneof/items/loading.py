@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from oneof.answers import Answers
 from oneof.files.finding import find_files
 from oneof.items import texts
+from oneof.items.listed import PATH_COLUMNS, read_listed
 from oneof.items.pictures import SUFFIXES, Pictures
 from oneof.items.tables import read_table, refuse_repeated_ids
-
-PATH_COLUMNS = ("path", "file", "filename", "image", "picture", "url")
-"""Columns of a table that say where pictures are, the first one that is there."""
 
 LABEL_COLUMNS = ("label", "labels", "class", "target", "y")
 
@@ -67,10 +65,16 @@ class Items:
         >>> items.align(Answers([[True, False]] * 2, [True] * 2, item_names=["b", "a"])).items
         array([0])
         """
-        if not self.missing:
-            return answers.align(self.ids)
-        aligned = answers.align([*np.asarray(self.ids).astype(str).tolist(), *self.missing])
-        return aligned[aligned.items < len(self)]
+        try:
+            if not self.missing:
+                return answers.align(self.ids)
+            aligned = answers.align([*np.asarray(self.ids).astype(str).tolist(), *self.missing])
+            return aligned[aligned.items < len(self)]
+        except ValueError as error:
+            if not self.left_out:
+                raise
+            # A row that cannot be read may have an id that nobody knows.
+            raise ValueError(f"{error}; {len(self.left_out)} could not be read: {self.left_out[0]}") from None
 
 
 def load(source: str) -> Items:
@@ -106,7 +110,9 @@ def load(source: str) -> Items:
         return _texts(path)
     column = next((name for name in PATH_COLUMNS if name in header), None)
     if column is not None:
-        return _listed(path, column)
+        listed = read_listed(path, column)
+        pictures = Pictures(listed.paths)
+        return Items(pictures, listed.ids, kind="pictures", left_out=listed.left_out, missing=listed.missing)
     label = next((name for name in header if name.strip().lower() in LABEL_COLUMNS), None)
     if label is not None:
         raise ValueError(
@@ -173,11 +179,21 @@ def _table(path: Path) -> Items:
         if features[name].dtype.kind not in "biuf":
             row = int(np.argmax(pd.to_numeric(features[name], errors="coerce").isna()))
             value = features[name].iloc[row]
-            raise ValueError(f"{path}, line {row + 2}, column {name}: value {value!r}, expected a number")
-        if features[name].isna().any():
-            row = int(np.argmax(features[name].isna()))
-            raise ValueError(f"{path}, line {row + 2}, column {name}: the value is missing, expected a number")
-    return Items(features.to_numpy(dtype=np.float32), _or_numbers(ids.to_numpy(dtype=str)))
+            raise ValueError(
+                f"{path}, line {row + 2}, column {name}: value {value!r}, expected a number "
+                "(a column of texts is called text, one of pictures path)"
+            )
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused below
+        x = features.to_numpy(dtype=np.float32)
+    bad = np.argwhere(~np.isfinite(x))
+    if len(bad):
+        row, column = bad[0]
+        value = features.iloc[row, column]
+        found = "the value is missing" if pd.isna(value) else f"value {float(value)}"
+        raise ValueError(
+            f"{path}, line {row + 2}, column {features.columns[column]}: {found}, expected a number below 3.4e38"
+        )
+    return Items(x, _or_numbers(ids.to_numpy(dtype=str)))
 
 
 def _parquet(path: Path) -> Items:
@@ -200,11 +216,13 @@ def _or_numbers(ids: NDArray[Any]) -> NDArray[np.str_] | range:
 
 def _folder(folder: Path) -> Items:
     """The pictures of a folder; where there are none, its texts."""
-    paths = sorted(find_files(folder, SUFFIXES))
-    if paths:
-        return Items(
-            Pictures(paths), np.array([path.relative_to(folder).as_posix() for path in paths]), kind="pictures"
-        )
+    found = {path.relative_to(folder).as_posix(): path for path in sorted(find_files(folder, SUFFIXES))}
+    # A name in another encoding than UTF-8 can be written to no file of answers or predictions.
+    unwritable = [name for name in found if any("\ud800" <= character <= "\udfff" for character in name)]
+    left_out = tuple(f"{found.pop(name).name!r}: its name is not valid Unicode: rename it" for name in unwritable)
+    if found:
+        pictures = Pictures(list(found.values()))
+        return Items(pictures, np.array(list(found)), kind="pictures", left_out=left_out)
     if any(find_files(folder, {".txt"})):
         return _texts(folder)
     raise ValueError(f"{folder}: no pictures ({', '.join(SUFFIXES)}) and no .txt files in this folder")
@@ -227,21 +245,3 @@ def _texts(path: Path) -> Items:
     missing = tuple(dict.fromkeys(text.name for text in bad if text.name and text.name not in seen))
     ids = np.array([text.name for text in found])
     return Items(x, ids if missing else _or_numbers(ids), kind="texts", left_out=left_out, missing=missing)
-
-
-def _listed(path: Path, column: str) -> Items:
-    """Pictures whose paths are a column of a table, relative to the table's own folder."""
-    frame = read_table(path)
-    missing = frame[column].isna()
-    if missing.any():
-        raise ValueError(f"{path}, row {int(np.argmax(missing))}, column {column}: the value is missing")
-    places = frame[column].astype(str).str.removeprefix("file://")
-    remote = places.str.contains("://")
-    if remote.any():
-        row = int(np.argmax(remote))
-        raise ValueError(
-            f"{path}, row {row}, column {column}: {places.iloc[row]!r} is not on this machine: fetch it first"
-        )
-    ids = frame["id"].astype(str) if "id" in frame else places
-    refuse_repeated_ids(path, ids)
-    return Items(Pictures([path.parent / place for place in places]), ids.to_numpy(dtype=str), kind="pictures")

@@ -49,7 +49,7 @@ def read_texts(path: Path) -> Iterator[Text]:
 
 
 def columns(path: Path) -> list[str]:
-    """The names of a table's columns; of .jsonl those of the first row.
+    """The names of a table's columns; of .jsonl those of the first row that can be read.
 
     >>> from tempfile import mkdtemp
     >>> table = Path(mkdtemp()) / "texts.tsv"
@@ -60,13 +60,21 @@ def columns(path: Path) -> list[str]:
     kind = path.suffix.lower()
     if kind == ".parquet":
         return [str(name) for name in _parquet_schema(path).names]
+    if kind == ".jsonl":
+        problem = ""
+        for _, row in _jsonl_rows(path):
+            if isinstance(row, dict):
+                return list(row)
+            problem = problem or (row if isinstance(row, str) else "expected an object in each line")
+        if problem:
+            raise ValueError(f"{path}: not a table: {problem}")
+        return []
     written = csv_format(path)
     with path.open(encoding=written.encoding, newline="") as stream:
         try:
-            if kind == ".jsonl":
-                row = json.loads(next((line for line in stream if line.strip()), "{}"))
-                return [str(name) for name in row] if isinstance(row, dict) else []
             return [name.strip() for name in next(_csv_reader(stream, written.separator), [])]
+        except UnicodeError as error:
+            raise ValueError(f"{path}: not a table: {_not_utf8(error)}") from None
         except (csv.Error, ValueError) as error:
             raise ValueError(f"{path}: not a table: {error}") from None
 
@@ -138,7 +146,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, Any]]:
         except csv.Error as error:
             yield f"line {reader.line_num}", f"not proper CSV: {error}"
         except UnicodeDecodeError as error:
-            yield f"after line {reader.line_num}", f"not UTF-8: {error.reason}"
+            yield f"after line {reader.line_num}", f"{_not_utf8(error)}; nothing after it was read"
 
 
 def _jsonl_rows(path: Path) -> Iterator[tuple[str, Any]]:
@@ -185,7 +193,7 @@ def _lines(path: Path) -> Iterator[tuple[str, Any]]:
                 if line.strip():
                     yield f"line {number}", {"id": number, "text": line.rstrip("\r\n")}
     except UnicodeDecodeError as error:
-        yield f"after line {number}", f"not UTF-8: {error.reason}"
+        yield f"after line {number}", f"{_not_utf8(error)}; nothing after it was read"
 
 
 def _folder(folder: Path) -> Iterator[tuple[str, Any]]:
@@ -201,6 +209,10 @@ def _folder(folder: Path) -> Iterator[tuple[str, Any]]:
                 yield place, {"id": name, "text": path.read_text(encoding=encoding(path))}
         except (OSError, UnicodeDecodeError) as error:
             yield place, f"not UTF-8: {error.reason}" if isinstance(error, UnicodeDecodeError) else str(error.strerror)
+
+
+def _not_utf8(error: UnicodeError) -> str:
+    return f"not UTF-8: {getattr(error, 'reason', error)}: save it in that encoding, in a spreadsheet as CSV UTF-8"
 
 
 def _need_columns(path: Path, header: list[str]) -> None:
