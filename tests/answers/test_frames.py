@@ -1,5 +1,7 @@
 """Answers in data frames, and labels however they are written."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -82,3 +84,48 @@ def test_predicted_classes_beside_empty_cells_are_whole_numbers_and_fractions_ar
     assert predicted.tolist() == [1, -1]
     with pytest.raises(ValueError, match=r"row 1, column predicted: value 1\.5, expected a class number in 0\.\.2"):
         Answers.from_frame(frame.assign(predicted=[1.0, 1.5]), classes=3)
+
+
+@pytest.mark.parametrize("write", [lambda labels: str(tuple(labels)), lambda labels: str(set(labels)), str, json.dumps])
+def test_lists_as_python_and_json_write_them(write):
+    for subsets in ([["cat", "dog"], ["owl", "cat"]], [[0, 1], [2, 0]]):
+        frame = pd.DataFrame({"item": [0, 1], "subset": map(write, subsets), "answer": ["yes", "no"]})
+        assert Answers.from_frame(frame).subsets.tolist() == [[True, True, False], [True, False, True]]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["a|b", "c;a", "b|c", "c"],
+        ["a;b", "b,c", "a;c"],
+        ["['a' 'b']", "['b' 'c']"],
+        ["[0 1]", "[1 2]"],
+        ["0 1", "2 0"],
+        ["a\tb", "c"],
+    ],
+)
+def test_cells_that_would_become_classes_that_nobody_meant(cells, tmp_path):
+    frame = pd.DataFrame({"item": range(len(cells)), "subset": cells, "answer": ["yes"] * len(cells)})
+    with pytest.raises(ValueError, match=r"frame, row [01], column subset: .*, expected labels joined by"):
+        Answers.from_frame(frame)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(ValueError, match=r"a\.csv, line [23], column subset: .*the same in every row"):
+        Answers.load(tmp_path / "a.csv")
+
+
+def test_a_mark_inside_a_name_is_part_of_it_where_nothing_else_is_meant(tmp_path):
+    names = ["Doe, John", "(none)", "polar bear", "1 2", "{x}"]
+    answers = Answers(np.eye(5, dtype=bool), [True] * 5, class_names=names)
+    answers.save(tmp_path / "a.csv")
+    assert Answers.load(tmp_path / "a.csv") == answers
+    frame = pd.DataFrame({"item": [0, 1], "subset": ["Doe, John|polar bear", "(none)"], "answer": ["yes", "no"]})
+    assert Answers.from_frame(frame).class_names == ("(none)", "Doe, John", "polar bear")
+
+
+def test_too_few_classes_are_said_to_be_a_matter_of_the_list():
+    frame = pd.DataFrame({"item": [0, 1], "subset": ["a", "a"], "answer": ["yes", "no"]})
+    with pytest.raises(ValueError, match="shows the only class there is; are there more classes than occur here"):
+        Answers.from_frame(frame)
+    frame["subset"] = ["a|b", "b"]
+    with pytest.raises(ValueError, match=r"has 2 labels, expected 1\.\.1; are there more classes"):
+        Answers.from_frame(frame)

@@ -79,7 +79,9 @@ class Table:
         trivial = (found == 0) | (found == k)
         if trivial.any():
             row = int(np.argmax(trivial))
-            raise self._error(row, "subset", f"has {found[row]} labels, expected 1..{k - 1}")
+            expected = f"has {found[row]} labels, expected 1..{k - 1}" if k > 1 else "shows the only class there is"
+            more = "; are there more classes than occur here? list them in a column `classes`, or pass classes"
+            raise self._error(row, "subset", expected + more * bool(found[row] == k))
         return packed
 
     def refuse_bad_values(self) -> None:
@@ -227,7 +229,9 @@ def _classes_of_tables(path: Path | str, tables: Iterable[Table]) -> Classes:
         table.refuse_bad_values()
         found.append(pd.Series(table.labels.unique(), dtype=table.labels.dtype))
     if not any(map(len, found)):
-        raise ValueError(f"{path}: there are no answers, so the classes are not known: pass classes")
+        raise ValueError(
+            f"{path}: there are no answers, so the classes are not known: pass classes, or list them in a column `classes`"
+        )
     labels = pd.concat(found, ignore_index=True)
     classes = classes_of_labels(labels)
     if isinstance(classes, int) and starts_at_one(labels):

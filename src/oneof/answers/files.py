@@ -7,6 +7,7 @@ not in sorted order): in the first row's `classes` cell of a csv or jsonl file, 
 """
 
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -81,8 +82,12 @@ def _classes_to_state(answers: Answers) -> Classes | None:
     shown = np.flatnonzero(unpack(np.bitwise_or.reduce(answers.packed, axis=0, keepdims=True), answers.classes)[0])
     labels = pd.Series(shown if answers.class_names is None else np.array(answers.class_names)[shown])
     # Numbers that seem to start at 1, and names with a mark at which a csv cell might be split, could be misread.
-    doubtful = starts_at_one(labels) if answers.class_names is None else any(set(",;[") & set(name) for name in labels)
+    doubtful = starts_at_one(labels) if answers.class_names is None else any(map(_doubtful, labels))
     return None if len(answers) and not doubtful and classes_of_labels(labels) == classes else classes
+
+
+def _doubtful(name: str) -> bool:
+    return bool(set(",;[({\t") & set(name)) or bool(re.fullmatch(r"\d+(\s+\d+)+", name))
 
 
 def _frames(answers: Answers) -> Iterator[tuple[bool, tuple[pd.DataFrame, pa.ListArray]]]:
@@ -193,7 +198,7 @@ def _read_csv(path: Path, given: Classes | None) -> tuple[Classes | None, Table]
     if len(cells):
         text = str(cells.iloc[0])
         classes = int(text) if text.isdecimal() else tuple(text.split("|"))
-    labels, sizes = split_labels(frame["subset"], given or classes)
+    labels, sizes = split_labels(frame["subset"], given or classes, lambda row: f"{path}, line {row + 2}")
     return classes, Table(
         path, lambda row: f"line {row + 2}", frame["item"], labels, sizes, frame["answer"], extras(frame)
     )

@@ -2,7 +2,8 @@
 
 import ast
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ def from_frame(frame: pd.DataFrame, classes: int | Sequence[str] | None) -> Answ
     given = as_classes(classes)
     cells, index = frame["subset"].tolist(), frame.index.tolist()
     if all(isinstance(cell, str) for cell in cells):
-        labels, sizes = split_labels(frame["subset"].astype(str).reset_index(drop=True), given)
+        texts = frame["subset"].astype(str).reset_index(drop=True)
+        labels, sizes = split_labels(texts, given, lambda row: f"frame, row {index[row]}")
     else:
         for place, cell in zip(index, cells, strict=True):
             if isinstance(cell, str) or not isinstance(cell, (Sequence, np.ndarray, set, frozenset)):
@@ -83,11 +85,14 @@ def rows_of(answers: Answers) -> tuple[pd.DataFrame, pa.ListArray]:
     return frame, lists
 
 
-def split_labels(texts: "pd.Series[str]", classes: Classes | None) -> tuple["pd.Series[Any]", NDArray[np.int64]]:
+def split_labels(
+    texts: "pd.Series[str]", classes: Classes | None, place: Callable[[int], str] = "row {}".format
+) -> tuple["pd.Series[Any]", NDArray[np.int64]]:
     """The labels of all cells one after the other, and the number of labels in each cell.
 
     Labels are joined by |, by ; or by a comma, or written as a list, ["cat", "dog"]. A cell that is the name of a class
-    means that class, even if the name contains such a mark.
+    means that class, even if the name contains such a mark. If the classes are not known, a cell that is split unlike
+    the others is an error with its place: its text would become a class that nobody meant.
 
     >>> labels, sizes = split_labels(pd.Series(["cat; dog", "owl"]), None)
     >>> labels.tolist(), sizes.tolist()
@@ -98,9 +103,34 @@ def split_labels(texts: "pd.Series[str]", classes: Classes | None) -> tuple["pd.
             labels, sizes = _split(texts, mark)
             if labels.astype(str).isin(classes).all():
                 return labels, sizes
-    listed = texts.str.strip().str.startswith("[").any()
+    stripped = texts.str.strip()
+    listed = stripped.str.startswith("[").any() or (len(texts) and stripped.str.fullmatch(_TUPLE).all())
     found = [mark for mark in "|;," if texts.str.contains(mark, regex=False).any()]
-    return _split(texts, "[" if listed else found[0] if found else "")
+    labels, sizes = _split(texts, "[" if listed else found[0] if found else "")
+    if classes is None:
+        known = set(labels.unique())
+        unsplit = labels[labels.isin([label for label in known if _is_unsplit(label, known)])]
+        if len(unsplit):
+            row = int(np.searchsorted(np.cumsum(sizes), unsplit.index[0], side="right"))
+            raise ValueError(
+                f"{place(row)}, column subset: {texts.iloc[row][:80]!r}, expected labels joined by |, by ; or by a "
+                'comma, the same in every row, or lists such as ["cat", "dog"]; names that hold such marks need the '
+                "list of classes"
+            )
+    return labels, sizes
+
+
+_TUPLE = r"[({]\s*['\"\d].*[)}]"
+"""A tuple or a set, as Python writes them."""
+
+
+def _is_unsplit(label: Any, known: set[Any]) -> bool:
+    """Whether a label is rather several: a list that cannot be read, numbers with spaces, or known labels together."""
+    if not isinstance(label, str):
+        return False
+    if "\t" in label or label.startswith("[") or re.fullmatch(r"\d+(\s+\d+)+", label):
+        return True
+    return any(mark in label and all(part.strip() in known for part in label.split(mark)) for mark in "|;,")
 
 
 def _split(texts: "pd.Series[str]", mark: str) -> tuple["pd.Series[Any]", NDArray[np.int64]]:
@@ -131,14 +161,16 @@ def extras(frame: pd.DataFrame) -> dict[str, "pd.Series[Any]"]:
 
 
 def _parsed(text: str) -> list[Any]:
-    """The list that a cell holds, written as in JSON or as in Python; any other text is one label."""
-    for parse in (json.loads, ast.literal_eval):
+    """The list that a cell holds, written as in JSON or in Python (also a tuple or a set); else the text itself."""
+    # numpy writes lists without commas, and Python joins texts that have none between them.
+    glued = re.search(r"(['\"])\s*\1\w", text) is not None
+    for parse in (json.loads,) if glued else (json.loads, ast.literal_eval):
         try:
             value = parse(text)
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, TypeError):
             continue
-        if isinstance(value, list):
-            return value
+        if isinstance(value, (list, tuple, set)):
+            return list(value)
     return [text]
 
 
