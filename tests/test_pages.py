@@ -5,6 +5,7 @@ import re
 import pandas as pd
 import pytest
 
+from benchmarks.annotation import reached
 from benchmarks.pages import MARK, RESULTS, ROOT, facts_of, filled, rebuilt
 from oneof.experiments.store import COLUMNS
 
@@ -45,6 +46,17 @@ def test_a_page_is_filled_and_filled_again() -> None:
 def test_an_unknown_fact_is_named() -> None:
     with pytest.raises(ValueError, match=re.escape("speed has no fact 'tabel'; it has table")):
         filled("a <!-- rows: speed tabel --><!-- /rows -->", {"speed": {"table": ""}}.__getitem__)
+
+
+def test_the_aim_of_claims_is_told_as_the_rows_have_it() -> None:
+    rows = pd.DataFrame({"database": ["SQLite", "PostgreSQL"] * 2, "tasks": [10, 10, 2000, 2000]})
+    told = reached(rows.assign(claim_p95_ms=[60.0, 60.0, 4.8, 12.25]))
+    assert told == "under 50 ms at 2,000 tasks; this run reached it on SQLite (4.8 ms) and PostgreSQL (12.2 ms)"
+    told = reached(rows.assign(claim_p95_ms=[1.0, 1.0, 4.8, 131.0]))
+    assert (
+        told
+        == "under 50 ms at 2,000 tasks; this run reached it on SQLite (4.8 ms) and missed it on PostgreSQL (131 ms)"
+    )
 
 
 def test_rows_of_small_benchmarks_have_the_names_of_the_experiments() -> None:

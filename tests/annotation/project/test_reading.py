@@ -138,3 +138,13 @@ def test_files_that_are_no_pictures_are_refused_one_by_one(tmp_path):
         "file 'pipe.png'": "not a file",
     }
     assert sorted(item.name for item in found if not item.problem) == ["good.png", "inside.png"]
+
+
+def test_a_folder_of_pictures_that_browsers_do_not_show_is_named_file_by_file(tmp_path):
+    for name in ("a.heic", "b.svg"):
+        (tmp_path / name).touch()
+    found = {item.name: item.problem for item in read_items(tmp_path)}
+    assert found["a.heic"].startswith("browsers do not show .heic files")
+    assert found["b.svg"].startswith("an .svg file may carry scripts")
+    (tmp_path / "c.txt").write_text("a text beside a drawing of it")
+    assert [item.name for item in read_items(tmp_path)] == ["c.txt"]

@@ -4,11 +4,14 @@ import io
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
+from PIL import Image
 
 from oneof.annotation.project import uploading
 from oneof.annotation.project.classes import Class, ProjectError
 from oneof.annotation.project.folder import Settings, create_project
+from oneof.annotation.project.importing import import_items
 from oneof.annotation.project.uploading import Sent, keep, safe_name
+from oneof.annotation.store.upgrading import upgrade
 
 
 @pytest.fixture
@@ -50,6 +53,21 @@ def test_pictures_and_zip_files_become_one_folder(project):
     assert found.count == 2
     assert found.gold.read_bytes() == b"item,label\n"
     assert found.path.is_relative_to(project.folder)
+
+
+def test_pictures_that_browsers_do_not_show_are_named_and_the_others_taken(project):
+    picture = io.BytesIO()
+    Image.new("L", (2, 2)).save(picture, "PNG")
+    archive = zipped(**{"scan.tiff": b"two", "logo.svg": b"three", "readme.txt": b"no"})
+    found = keep(project, [sent("a.png", picture.getvalue()), sent("phone.HEIC"), sent("pack.zip", archive)])
+    database = project.database()
+    upgrade(database)
+    done = import_items(database, project, found.path)
+    database.close()
+    assert done.added == 1
+    named = [line.split("'")[1] for line in done.left_out]
+    assert named == ["logo.svg", "phone.HEIC", "scan.tiff"]
+    assert "browsers do not show .heic files" in done.left_out[1]
 
 
 def test_files_that_are_hidden_or_lead_outside_are_no_pictures(project):

@@ -130,7 +130,7 @@ def _check(database: Database, path: Path, gold: dict[str, int]) -> None:
                 bad.append(f"{item.place}: {item.name!r} is already here with other content; give it a new name")
             seen[item.name] = item.content_hash
         problems += bad
-        count += len(good)
+        count += len(batch)
         if len(problems) >= SHOWN_PROBLEMS:
             break
     else:

@@ -47,7 +47,8 @@ def read_items(path: Path) -> Iterator[Incoming]:
     >>> [(item.name, item.text) for item in read_items(table)]
     [('a1', 'Good morning')]
     """
-    if path.is_dir() and any(find_files(path, {*SUFFIXES, *SOUND_TYPES})):
+    # A folder of nothing but .heic files is one of pictures too: each of them is then named, with the reason.
+    if path.is_dir() and (any(find_files(path, {*SUFFIXES, *SOUND_TYPES})) or not any(find_files(path, {".txt"}))):
         yield from _read_folder(path)
         return
     if not path.is_dir() and path.suffix.lower() not in READERS:

@@ -16,10 +16,13 @@ from zipfile import BadZipFile, ZipFile
 
 from oneof.annotation.project.classes import IMAGE_TYPES, ProjectError
 from oneof.annotation.project.folder import Project
+from oneof.annotation.project.reading import NOT_SHOWN
 from oneof.items.sounds import SOUND_TYPES
 
 TABLES = (".csv", ".jsonl", ".parquet")
 FILES = {*IMAGE_TYPES, *SOUND_TYPES}
+KEPT = FILES | NOT_SHOWN.keys()
+"""Pictures that browsers do not show are stored too: the import then names them among what it left out."""
 MOST_FILES = 100_000
 LARGEST_UNPACKED = 8 * 2**30
 LEFT_FREE = 64 * 2**20
@@ -91,7 +94,7 @@ def _pictures(home: Path, sent: Sequence[Sent]) -> Uploaded:
         suffix = Path(file.name).suffix.lower()
         if suffix == ".zip":
             count += _unpack(file, folder)
-        elif suffix in FILES:
+        elif suffix in KEPT:
             count += _place(file.stream, folder, file.name) is not None
         else:
             kinds = ", ".join(sorted(kind.lstrip(".") for kind in FILES))
@@ -112,7 +115,7 @@ def _unpack(sent: Sent, folder: Path) -> int:
     try:
         with ZipFile(sent.stream) as archive:
             for entry in archive.infolist():
-                if entry.is_dir() or Path(entry.filename).suffix.lower() not in FILES:
+                if entry.is_dir() or Path(entry.filename).suffix.lower() not in KEPT:
                     continue
                 with archive.open(entry) as stream:
                     size = _place(stream, folder, entry.filename, left)

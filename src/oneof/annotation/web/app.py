@@ -25,7 +25,7 @@ from oneof.annotation.store import facts
 from oneof.annotation.store.database import BusyError, Database, GoneError, is_busy, is_full
 from oneof.annotation.store.upgrading import upgrade
 from oneof.annotation.web import api_routes, manage_routes, own_routes, page_routes, program_routes, translating
-from oneof.annotation.web.dashboard import items, model, overview, people, programs, review, wording
+from oneof.annotation.web.dashboard import items, model, overview, people, programs, returning, review, wording
 from oneof.annotation.web.dashboard import project as project_page
 from oneof.annotation.web.live import LiveProject
 from oneof.annotation.web.security import Guard
@@ -63,8 +63,10 @@ def create_app(project: Project, database: Database, root: str = "", slug: str =
     app.include_router(api_routes.router)
     app.include_router(page_routes.router)
     app.include_router(own_routes.router)
-    for page in (overview, items, review, people, model, project_page, programs, manage_routes, program_routes):
-        app.include_router(page.router)
+    pages = [page.router for page in (overview, items, review, people, model, project_page, programs)]
+    # The ways back come first: /admin/people/{number} would take /admin/people/invite for somebody.
+    for router in (returning.ways_back(pages), *pages, manage_routes.router, program_routes.router):
+        app.include_router(router)
     app.mount("/static", static_files())
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(HTTPException, _refused)

@@ -27,3 +27,12 @@ def test_durations(value, text):
 )
 def test_sizes(value, text):
     assert wording.size(value) == text
+
+
+def test_code_is_marked_and_nothing_in_it_runs():
+    assert wording.with_code("`a` < `<b>`") == "<code>a</code> &lt; <code>&lt;b&gt;</code>"
+
+
+@pytest.mark.parametrize(("value", "text"), [(1 / 3, "0.333"), (600.0, "600"), ([], "0"), (0, "0"), ("x", "x")])
+def test_details_of_the_journal(value, text):
+    assert wording.noted(value) == text

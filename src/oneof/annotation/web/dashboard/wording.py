@@ -83,7 +83,34 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def with_code(text: str) -> Markup:
+    """What stands between backticks, as code.
+
+    >>> with_code("go on with `after` < 5")
+    Markup('go on with <code>after</code> &lt; 5')
+    """
+    parts = enumerate(text.split("`"))
+    return Markup("").join(Markup("<code>{}</code>" if place % 2 else "{}").format(part) for place, part in parts)
+
+
+def noted(value: Any) -> str:
+    """A detail of an entry in the journal: a list by its length, a fraction by three digits.
+
+    >>> noted(0.5776098901098903), noted(["a.png", "b.png"]), noted("robin"), noted(267)
+    ('0.578', '2', 'robin', '267')
+    """
+    if isinstance(value, list):
+        return str(len(value))
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
 def add_filters(environment: Environment) -> None:
     """Give the templates these filters."""
     filters: dict[str, Any] = {"percent": percent, "count": count, "seconds": seconds, "duration": duration}
-    environment.filters |= filters | {"moment": moment, "bytes": size, "sentence": sentence}
+    environment.filters |= filters | {
+        "moment": moment,
+        "bytes": size,
+        "sentence": sentence,
+        "with_code": with_code,
+        "noted": noted,
+    }
