@@ -1,5 +1,6 @@
 """A served project and a real browser, for the tests of the page."""
 
+import asyncio
 import shutil
 import socket
 import threading
@@ -240,19 +241,43 @@ def serve(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         site.stop()
 
 
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("needs chromium-headless-shell or chromium")
-    with playwright.sync_playwright() as running:
-        yield running
+class Running:
+    """Playwright and a browser, started once for all tests.
+
+    Playwright keeps its event loop in this thread, where no test could run another: it is put aside between the tests
+    that use it.
+    """
+
+    def __init__(self) -> None:
+        self.manager = playwright.sync_playwright()
+        self.playwright = self.manager.start()
+        self.loop = asyncio.get_running_loop()
+        self.chromium = self.playwright.chromium.launch(**OPTIONS)
+        self.put_aside()
+
+    def bring_back(self) -> None:
+        asyncio._set_running_loop(self.loop)
+
+    def put_aside(self) -> None:
+        asyncio._set_running_loop(None)
+
+    def end(self) -> None:
+        self.bring_back()
+        self.chromium.close()
+        self.playwright.stop()
+        self.put_aside()
 
 
-@pytest.fixture(scope="module")
-def chromium(driver: Any) -> Iterator[Any]:
-    browser = driver.chromium.launch(**OPTIONS)
-    yield browser
-    browser.close()
+@pytest.fixture
+def driver(running_browser: Any) -> Iterator[Any]:
+    running_browser.bring_back()
+    yield running_browser.playwright
+    running_browser.put_aside()
+
+
+@pytest.fixture
+def chromium(driver: Any, running_browser: Any) -> Any:
+    return running_browser.chromium
 
 
 def watch(page: Any, site: Served) -> Person:

@@ -130,6 +130,18 @@ def postgresql_patterns(tmp_path_factory: pytest.TempPathFactory, postgres: str)
         yield patterns(tmp_path_factory.mktemp("patterns"), new)
 
 
+@pytest.fixture(scope="session")
+def running_browser() -> Iterator[Any]:
+    """A browser for all tests that ask for one; see `browser.Running`."""
+    from .browser import CHROMIUM, Running  # needs playwright
+
+    if CHROMIUM is None:
+        pytest.skip("needs chromium-headless-shell or chromium")
+    running = Running()
+    yield running
+    running.end()
+
+
 class Clock:
     """Time that a test can move."""
 

@@ -11,7 +11,13 @@ from sqlalchemy import select
 from oneof.annotation.asking import tokens
 from oneof.annotation.store.schema import metadata
 
-without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
+
+@pytest.fixture
+def backend():
+    """SQLite alone: what is asked of the database here, other tests ask of PostgreSQL too."""
+    return "sqlite"
+
+
 NUMBERS = (
     "0",
     "-1",
@@ -78,7 +84,6 @@ def cookies(client):
     return "; ".join(f"{name}={value}" for name, value in client.cookies.items())
 
 
-@without_postgresql
 def test_links_and_sessions_of_another_project_or_role_open_nothing(make_world):
     here, there = make_world(3), make_world(4)
     ann, admin, stranger = there.annotator("ann"), there.admin(), here.browser()
@@ -102,7 +107,6 @@ def test_links_and_sessions_of_another_project_or_role_open_nothing(make_world):
             refused(stranger.get("/admin", headers=headers), 401)
 
 
-@without_postgresql
 def test_a_session_of_one_role_under_the_cookie_of_another_opens_nothing(world):
     ann = world.annotator("ann")
     (secret,) = ann.cookies.values()
@@ -246,7 +250,6 @@ def test_names_and_texts_that_no_database_takes(world):
         refused(admin.post("/api/v1/people/ann/reassign?to=a%00b"), 404, 422)
 
 
-@without_postgresql
 def test_huge_bodies_wrong_types_and_broken_ones(world):
     admin, ann = world.admin(), world.annotator("ann")
     task = world.claim(ann)["task"]
@@ -289,7 +292,6 @@ def test_huge_bodies_wrong_types_and_broken_ones(world):
         )
 
 
-@without_postgresql
 def test_headers_that_no_browser_sends(world):
     ann = world.annotator("ann")
     task = world.claim(ann)["task"]
@@ -320,7 +322,6 @@ def test_headers_that_no_browser_sends(world):
             assert raw(world, "POST", "/api/answers", headers)[0] in (400, 413), length
 
 
-@without_postgresql
 def test_methods_that_no_page_uses(world):
     ann = world.annotator("ann")
     ann.get("/")  # stores which guidelines were shown
@@ -336,7 +337,6 @@ def test_methods_that_no_page_uses(world):
             assert raw(world, "GET", path, upgrade)[0] != 101
 
 
-@without_postgresql
 def test_addresses_of_files_that_are_not_of_the_project(world):
     ann, admin = world.annotator("ann"), world.admin()
     (world.project.folder / "guidelines").mkdir()

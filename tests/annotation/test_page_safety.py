@@ -248,33 +248,32 @@ def test_item_14_predictions_are_hidden_unless_the_project_says_so(serve: Serve,
 
 
 def test_item_23_the_browser_randomises_and_says_so(serve: Serve, open_page: Open) -> None:
-    site = serve(texts=[f"Text number {number}" for number in range(80)], epsilon=1.0)
+    site = serve(texts=[f"Text number {number}" for number in range(40)], epsilon=0.1)
     ada = open_page(site)
     ada.ready()
     assert "Private mode" in ada.page.locator("#private-notice").inner_text()
     ada.page.locator("#private-notice summary").click()
-    assert "26.9" in ada.page.locator("#private-notice").inner_text()
+    assert "47.5" in ada.page.locator("#private-notice").inner_text()
     ada.keep("private-mode")
     sent: list[dict[str, Any]] = []
     ada.page.on("request", lambda request: sent.append(request.post_data_json) if "answers" in request.url else None)
-    for number in range(60):
+    for number in range(30):
         ada.ready()
         ada.press("c" if number % 10 == 9 else "y")
     ada.saved()
     assert all(body["private"] for body in sent)
     answers = [event.answer for event in site.events("answer")]
-    assert answers.count("skip") == 6, "can't tell is sent as it is"
-    flipped, n, p = answers.count("no"), 54, 1 / (1 + math.e)
-    assert abs(flipped - n * p) < 5 * math.sqrt(n * p * (1 - p))
-    assert {round(event.flip, 6) for event in site.events("answer")} == {0.0, round(p, 6)}
+    assert answers.count("skip") == 3, "can't tell is sent as it is"
+    assert 0 < answers.count("no") < 27, "none or all are flipped once in ten million times"
+    assert {round(event.flip, 6) for event in site.events("answer")} == {0.0, round(1 / (1 + math.exp(0.1)), 6)}
 
 
 def test_item_23_answering_again_does_not_wear_the_noise_away(serve: Serve, open_page: Open) -> None:
     site = serve(texts=[f"Text number {number}" for number in range(8)], epsilon=0.1)
     ada = open_page(site)
-    for number in range(6):
+    for number in range(4):
         ada.ready()
-        for _ in range(6):
+        for _ in range(4):
             ada.press("y")
             ada.press("u")
         if number % 2:
@@ -286,7 +285,8 @@ def test_item_23_answering_again_does_not_wear_the_noise_away(serve: Serve, open
     sent: dict[int, set[str]] = {}
     for event in site.events("answer"):
         sent.setdefault(event.task_id, set()).add(event.answer)
-    assert len(sent) == 6
+    assert len(sent) == 4
+    # Drawn anew each time, four questions would agree with themselves five times in one of 60,000 runs.
     assert all(len(values) == 1 for values in sent.values()), "one draw a question"
 
 

@@ -1,6 +1,6 @@
-"""The tutorials are followed on real photographs and texts: each block of Python and of commands is run, in order and in
-an empty folder, and prints what the page says it prints, apart from the digits of numbers. Only the items are fewer than
-on the page, because they cost time and prove nothing more."""
+"""The tutorials are followed on real photographs and texts: each block of Python and of commands is run, in order and
+in an empty folder, and prints what the page says it prints, apart from the digits of numbers. Only the items are fewer
+than on the page, because they cost time and prove nothing more."""
 
 import re
 import shlex

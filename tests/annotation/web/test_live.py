@@ -10,10 +10,13 @@ from oneof.annotation.project.folder import save_classes, save_settings
 from oneof.annotation.web.app import create_app
 from oneof.annotation.web.live import LiveProject
 
-without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
+
+@pytest.fixture
+def backend():
+    """SQLite alone: what is asked of the database here, other tests ask of PostgreSQL too."""
+    return "sqlite"
 
 
-@without_postgresql
 def test_settings_and_classes_changed_in_one_process_reach_the_other(world):
     one, other = (create_app(world.project, world.database).state.site for _ in range(2))
     assert other.project is other.project, "nothing is read again while nothing has changed"
@@ -24,7 +27,6 @@ def test_settings_and_classes_changed_in_one_process_reach_the_other(world):
     assert [known.name for known in one.project.classes] == [known.name for known in renamed]
 
 
-@without_postgresql
 @pytest.mark.parametrize(
     ("file", "before", "after", "problem"),
     [
@@ -61,7 +63,6 @@ def test_a_look_within_a_transaction_that_writes_does_not_wait_for_itself(world)
     assert seen.classes[0].name == "new c0"
 
 
-@without_postgresql
 def test_a_change_while_a_process_starts_or_saves_is_not_missed(world):
     """Files may change after they were read and before anybody looks at their times."""
     save_settings(world.project, {"prefetch": 8})

@@ -6,7 +6,11 @@ import pytest
 
 from oneof.annotation.project import changing_classes
 
-without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
+
+@pytest.fixture
+def backend():
+    """SQLite alone: what is asked of the database here, other tests ask of PostgreSQL too."""
+    return "sqlite"
 
 
 def test_people_see_their_own_answers_and_nobody_elses(make_world):
@@ -26,7 +30,6 @@ def test_people_see_their_own_answers_and_nobody_elses(make_world):
     assert [bob.get("/me").text.count(f'class="answer-{one}"') for one in ("yes", "no")] == [0, 1]
 
 
-@without_postgresql
 def test_in_private_mode_the_randomised_answer_is_not_called_theirs(make_world):
     world = make_world(5, epsilon=1.0)
     ann = world.annotator("ann")
@@ -38,7 +41,6 @@ def test_in_private_mode_the_randomised_answer_is_not_called_theirs(make_world):
     assert 'class="answer-skip"' in text
 
 
-@without_postgresql
 def test_every_class_stands_on_its_page(world):
     ann = world.annotator("ann")
     text = ann.get("/classes").text

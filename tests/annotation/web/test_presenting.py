@@ -9,7 +9,13 @@ from oneof.annotation.asking import claims, recording
 from oneof.annotation.store.schema import models, predictions
 from oneof.annotation.web import presenting
 
-without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
+
+@pytest.fixture
+def backend():
+    """SQLite alone: what is asked of the database here, other tests ask of PostgreSQL too."""
+    return "sqlite"
+
+
 NOW = 1000.0
 
 
@@ -59,7 +65,6 @@ def test_time_left_is_never_negative(make_world):
     assert later["expires_in"] == 0
 
 
-@without_postgresql
 def test_a_prediction_is_hidden_unless_the_project_shows_it(make_world):
     hidden, shown = make_world(3), make_world(3, show_predictions=True)
     for world in (hidden, shown):
@@ -70,12 +75,10 @@ def test_a_prediction_is_hidden_unless_the_project_shows_it(make_world):
     assert ask(shown)[1]["prediction"] == "c4"
 
 
-@without_postgresql
 def test_before_the_first_model_there_is_no_prediction(make_world):
     assert ask(make_world(3, show_predictions=True))[1]["prediction"] is None
 
 
-@without_postgresql
 def test_hidden_names_are_hidden_in_questions_and_in_the_history(make_world):
     world = make_world(3, show_names=False)
     me, shown = ask(world)
@@ -116,7 +119,6 @@ def test_the_history_is_my_own_newest_first_and_short(make_world, tmp_path):
     assert (told["can_undo"], told["can_redo"]) == (True, False)
 
 
-@without_postgresql
 def test_a_stored_answer_tells_how_it_was_randomised(make_world):
     world = make_world(3, epsilon=1.0)
     me, shown = ask(world)
@@ -125,7 +127,6 @@ def test_a_stored_answer_tells_how_it_was_randomised(make_world):
     assert row["flip_probability"] == pytest.approx(world.project.settings.flip)
 
 
-@pytest.mark.parametrize("backend", ["sqlite"])
 def test_a_whole_group_is_one_label_with_its_members(make_world, tmp_path):
     listed = tmp_path / "grouped.csv"
     listed.write_text("name,definition,example,parent\ncrow,black,,bird\nowl,,,bird\noak,,,\nelm,,,\n")

@@ -7,7 +7,11 @@ from oneof.annotation.store import facts
 from oneof.annotation.web.live import LiveProject
 from oneof.annotation.web.site import GUIDELINES_SECONDS, Site
 
-without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
+
+@pytest.fixture
+def backend():
+    """SQLite alone: what is asked of the database here, other tests ask of PostgreSQL too."""
+    return "sqlite"
 
 
 @pytest.fixture
@@ -16,7 +20,6 @@ def site(world):
     return Site(live, world.database, None, facts.project_id(world.database), world.clock)
 
 
-@without_postgresql
 def test_an_edit_of_the_guidelines_is_seen_after_a_moment_without_a_restart(world, site):
     assert site.guidelines()[0] == 1
     world.project.guidelines_file.write_text("Look twice.")
@@ -29,7 +32,6 @@ def test_an_edit_of_the_guidelines_is_seen_after_a_moment_without_a_restart(worl
     assert site.guidelines() == (3, "Look thrice.")
 
 
-@without_postgresql
 def test_the_owner_is_stable_and_differs_by_person_and_project(world, site):
     assert site.owner(1) == site.owner(1)
     other = Site(site.live, world.database, None, "another project", world.clock)
@@ -46,7 +48,6 @@ def test_a_session_is_needed_and_its_owner_must_match(world, site):
 
 
 @pytest.mark.parametrize("cookie", ["", "x", "x" * 3000, "' OR 1=1 --"])
-@without_postgresql
 def test_an_invented_session_is_none(world, site, cookie):
     world.annotator("ann")
     reply = world.browser().get("/api/progress", headers={"Cookie": f"{site.cookie('annotator')}={cookie}"})
@@ -61,7 +62,6 @@ def test_a_link_is_no_session(world, site):
         assert world.browser().get("/api/progress", headers={"Cookie": cookie}).status_code == 401
 
 
-@without_postgresql
 def test_a_managers_link_asks_no_questions(world):
     admin = world.admin()
     for reply in (admin.post("/api/claim", json={}), admin.get("/api/progress"), admin.get("/api/history")):
@@ -69,7 +69,6 @@ def test_a_managers_link_asks_no_questions(world):
         assert "manager" in reply.json()["detail"]
 
 
-@without_postgresql
 def test_a_session_ends_with_its_person(world):
     ann = world.annotator("ann")
     managing.revoke(world.database, "ann", world.clock())

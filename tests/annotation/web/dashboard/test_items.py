@@ -2,7 +2,11 @@
 
 import pytest
 
-without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
+
+@pytest.fixture
+def backend():
+    """SQLite alone: what is asked of the database here, other tests ask of PostgreSQL too."""
+    return "sqlite"
 
 
 def test_the_list_goes_on_and_one_item_opens(make_world):
@@ -20,7 +24,6 @@ def test_the_list_goes_on_and_one_item_opens(make_world):
         assert admin.get(wrong).status_code == 404
 
 
-@without_postgresql
 def test_asking_again_and_known_labels(world):
     admin = world.admin()
     again = admin.post("/admin/items/3", data={"action": "ask"})
@@ -33,7 +36,6 @@ def test_asking_again_and_known_labels(world):
     assert admin.post("/admin/items/999", data={"action": "ask"}).status_code == 422
 
 
-@without_postgresql
 def test_taking_out_asks_first_and_can_be_undone(world):
     admin = world.admin()
     asked = admin.post("/admin/items/3", data={"action": "remove", "reason": "blurred"})

@@ -10,7 +10,11 @@ from oneof.annotation.learning import jobs
 from oneof.annotation.project.folder import open_project
 from oneof.annotation.store import history
 
-without_postgresql = pytest.mark.parametrize("backend", ["sqlite"])
+
+@pytest.fixture
+def backend():
+    """SQLite alone: what is asked of the database here, other tests ask of PostgreSQL too."""
+    return "sqlite"
 
 
 @pytest.fixture
@@ -20,7 +24,6 @@ def begun(monkeypatch):
     return started
 
 
-@without_postgresql
 def test_an_upload_larger_than_any_other_request_is_kept_and_imported(world, begun):
     admin = world.admin()
     table = b"id,text\n" + b"".join(b"n%d,%s\n" % (number, b"word " * 50) for number in range(1000))
@@ -44,7 +47,6 @@ def test_answers_and_a_backup_can_be_taken_away(world):
     assert admin.get("/admin/project/backup.sqlite").content.startswith(b"SQLite format 3")
 
 
-@without_postgresql
 def test_classes_are_added_merged_and_retired_after_asking(world):
     admin = world.admin()
     for kind, form in (
@@ -64,7 +66,6 @@ def test_classes_are_added_merged_and_retired_after_asking(world):
     assert admin.get("/admin").status_code == admin.get("/admin/items").status_code == 200
 
 
-@without_postgresql
 def test_settings_are_checked_saved_and_recorded(world):
     admin = world.admin()
     assert admin.post("/admin/project/settings", data={"question": "One of these?"}).status_code == 303
@@ -78,7 +79,6 @@ def test_settings_are_checked_saved_and_recorded(world):
     assert changed == [{"question": "One of these?"}]
 
 
-@without_postgresql
 def test_a_new_name_asks_first_and_a_definition_does_not(world):
     admin = world.admin()
 
@@ -97,7 +97,6 @@ def test_a_new_name_asks_first_and_a_definition_does_not(world):
     assert names()[1][0] == "bird"
 
 
-@without_postgresql
 def test_guidelines_are_a_new_version(world):
     admin = world.admin()
     assert admin.post("/admin/project/guidelines", data={"text": "Look\r\ntwice."}).status_code == 303
@@ -107,8 +106,7 @@ def test_guidelines_are_a_new_version(world):
     assert admin.post("/admin/project/guidelines", data={"text": "x" * 50_001}).status_code == 422
 
 
-@pytest.mark.parametrize("backend", ["sqlite"])
-def test_the_last_change_of_the_classes_is_taken_back_after_asking(world, backend):
+def test_the_last_change_of_the_classes_is_taken_back_after_asking(world):
     admin = world.admin()
     assert "Take back" not in admin.get("/admin/project").text
     admin.post("/admin/project/classes/retire", data={"name": "c4", "confirmed": "yes"})
@@ -134,7 +132,6 @@ def opened(admin, form):
     return fields | {name: html.unescape(text).replace("\n", "\r\n") for name, text in texts}
 
 
-@without_postgresql
 def test_settings_from_before_somebody_elses_change_are_not_saved_and_not_lost(world):
     ann, bob = world.admin(), world.admin()
     form = opened(ann, "settings")
@@ -160,7 +157,6 @@ def test_settings_from_before_somebody_elses_change_are_not_saved_and_not_lost(w
     assert (settings.overlap, settings.question, settings.show_names) == (3, "Which?", False)
 
 
-@without_postgresql
 def test_classes_from_before_somebody_elses_change_are_not_saved_and_not_lost(world):
     admin = world.admin()
     form = opened(admin, "classes")
@@ -180,7 +176,6 @@ def test_classes_from_before_somebody_elses_change_are_not_saved_and_not_lost(wo
     assert re.search(r"Name of class 5</th>\s*<td[^>]*>c4</td><td[^>]*>not there</td>", gone.text)
 
 
-@without_postgresql
 def test_guidelines_from_before_somebody_elses_change_are_not_saved_and_not_lost(world):
     admin = world.admin()
     form = opened(admin, "guidelines")
@@ -198,7 +193,6 @@ def test_guidelines_from_before_somebody_elses_change_are_not_saved_and_not_lost
     assert world.project.guidelines_file.read_text() == "Look\ntwice."
 
 
-@without_postgresql
 def test_what_was_typed_is_still_there_after_a_refusal(world):
     admin = world.admin()
     for form, typed in (
@@ -210,7 +204,6 @@ def test_what_was_typed_is_still_there_after_a_refusal(world):
         assert (refused.status_code, "Mine?" in refused.text) == (422, True)
 
 
-@without_postgresql
 def test_long_guidelines_of_any_script_fit_into_the_form(world):
     admin = world.admin()
     assert admin.post("/admin/project/guidelines", data={"text": "看" * 50_000}).status_code == 303
