@@ -230,7 +230,8 @@ def _classes_of_tables(path: Path | str, tables: Iterable[Table]) -> Classes:
         found.append(pd.Series(table.labels.unique(), dtype=table.labels.dtype))
     if not any(map(len, found)):
         raise ValueError(
-            f"{path}: there are no answers, so the classes are not known: pass classes, or list them in a column `classes`"
+            f"{path}: there are no answers, so the classes are not known: pass classes, or list them in a column "
+            "`classes`"
         )
     labels = pd.concat(found, ignore_index=True)
     classes = classes_of_labels(labels)
