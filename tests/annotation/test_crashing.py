@@ -18,7 +18,7 @@ from sqlalchemy import func, select
 from oneof.annotation.store.auditing import audit
 from oneof.annotation.store.schema import claims, events, tasks
 
-KILLS = 10
+KILLS = 6
 ANNOTATORS = 4
 
 # Loading the libraries takes longer than serving, so one process loads them and forks a server for each line it reads.
@@ -31,7 +31,7 @@ from oneof.annotation.web.serving import serve
 for line in sys.stdin:
     pid = os.fork()
     if pid == 0:
-        serve(Host(Hosting(folders=[Path(sys.argv[1])], log_level="warning")), "127.0.0.1", int(sys.argv[2]))
+        serve(Host(Hosting(folders=[Path(line.strip())], log_level="warning")), "127.0.0.1", int(sys.argv[1]))
         os._exit(0)
     print(pid, flush=True)
     os.waitpid(pid, 0)
@@ -39,14 +39,16 @@ for line in sys.stdin:
 
 
 class Launcher:
-    def __init__(self, folder):
+    """One for both databases."""
+
+    def __init__(self):
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
-        command = [sys.executable, "-c", LAUNCHER, str(folder), str(self.port)]
+        command = [sys.executable, "-c", LAUNCHER, str(self.port)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def start(self):
-        self.process.stdin.write("start\n")
+    def start(self, folder):
+        self.process.stdin.write(f"{folder}\n")
         self.process.stdin.flush()
         self.pid = int(self.process.stdout.readline())
         for _ in range(2000):
@@ -64,6 +66,13 @@ class Launcher:
         self.process.stdin.close()
         self.process.stdout.close()
         self.process.wait(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def launcher():
+    one = Launcher()
+    yield one
+    one.close()
 
 
 class Annotator(threading.Thread):
@@ -120,12 +129,11 @@ class Annotator(threading.Thread):
 
 
 @pytest.mark.timeout(240)
-def test_g1_acknowledged_answers_survive_kill_9(make_world):
+def test_g1_acknowledged_answers_survive_kill_9(make_world, launcher):
     world = make_world(1500, overlap=2, claim_seconds=3)
     tokens = [world.invite(f"p{number}") for number in range(ANNOTATORS)]
-    launcher = Launcher(world.project.folder)
     stop = threading.Event()
-    launcher.start()
+    launcher.start(world.project.folder)
     people = [Annotator(launcher.port, token, stop) for token in tokens]
     for person in people:
         person.start()
@@ -143,14 +151,13 @@ def test_g1_acknowledged_answers_survive_kill_9(make_world):
             wait_for_answers(rng.randint(1, 15))
             time.sleep(rng.uniform(0, 0.02))
             launcher.kill()
-            launcher.start()
+            launcher.start(world.project.folder)
         wait_for_answers(20)
     finally:
         stop.set()
         for person in people:
             person.join()
         launcher.kill()
-        launcher.close()
     acknowledged = [one for person in people for one in person.acknowledged]
     stored = Counter(one for (one,) in world.rows(select(events.c.client_id).where(events.c.kind == "answer")))
     lost = [one for one in acknowledged if one not in stored]

@@ -190,7 +190,7 @@ def test_g8_state_machine(make_world, backend, new_database_url, tmp_path):
     run_state_machine_as_test(
         lambda: Annotating(copy_database, world.project, ids),
         settings=settings(
-            max_examples=30 if backend == "sqlite" else 12,
+            max_examples=20 if backend == "sqlite" else 8,
             stateful_step_count=30,
             deadline=None,
             suppress_health_check=list(HealthCheck),
