@@ -42,7 +42,8 @@ MISFITS = """() => {
     if (box.width && (box.right > innerWidth + 1 || box.left < -1)) found.push(`${name} leaves the window`);
     const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
     const cut = node.scrollWidth > node.clientWidth + 1 && style.overflowX === "hidden" && node.clientWidth;
-    const told = style.textOverflow === "ellipsis" && (node.title || node.closest("button:enabled"));
+    const folded = style.textOverflow === "ellipsis" || style.webkitLineClamp !== "none";
+    const told = folded && (node.title || node.closest("button:enabled"));
     if (own && cut && !told) found.push(`${name} cuts off "${node.textContent.trim().slice(0, 40)}"`);
     const tall = node.scrollHeight > node.clientHeight + 2 && style.overflowY === "hidden" && node.clientHeight;
     const opens = node.title || node.closest("button:enabled");
@@ -56,6 +57,16 @@ MISFITS = """() => {
     const level = next && next.top < box.bottom && box.top < next.bottom;
     const over = level && next.width && next.left < box.right && box.left < next.right;
     if (over) found.push(`${name} lies over what follows`);
+  }
+  const rows = [...document.querySelectorAll("#labels li")].filter((row) => row.checkVisibility());
+  if (rows.length) {
+    const box = (id) => document.querySelector(id).getBoundingClientRect();
+    const told = document.querySelector("#more-labels"), counted = told.checkVisibility();
+    const end = Math.min(box("#labels").bottom, box(".ask-text").bottom, box(".answers").top);
+    const below = rows.filter((row) => row.getBoundingClientRect().bottom > end + 1).length;
+    const says = counted ? Number(told.textContent.replace(/[^0-9]/g, "")) : 0;
+    if (below !== says) found.push(`${below} labels are out of sight, and it says ${says}`);
+    if (counted && box("#more-labels").bottom > box(".answers").top + 1) found.push("the number of labels is hidden");
   }
   const picture = document.querySelector("#image-frame img"), frame = document.querySelector("#image-frame");
   if (picture?.checkVisibility()) {

@@ -56,10 +56,14 @@ def inside(inner: list[float], outer: list[float]) -> bool:
     )
 
 
-def labelled_site(folder: Path, *, classes: int, size: int, shapes: dict[str, tuple[int, int]]) -> Served:
+def labelled_site(
+    folder: Path, *, classes: int, size: int, shapes: dict[str, tuple[int, int]], **settings: Any
+) -> Served:
     """Classes with definitions and example pictures, and items of several shapes."""
     kinds = [Class(f"class {number:02}", f"{DEFINITION} ({number})", f"{number}.png") for number in range(classes)]
-    project = create_project(folder / "project", Settings(name="Sizes", size=size, seed=3, gold_share=0.0), kinds)
+    project = create_project(
+        folder / "project", Settings(name="Sizes", size=size, seed=3, gold_share=0.0, **settings), kinds
+    )
     for place in (folder / "pictures", folder / "project" / "examples"):
         place.mkdir()
     for number in range(classes):
@@ -115,6 +119,10 @@ def test_every_picture_is_whole_in_every_window_and_labels_beside_it(sized: Any,
             # As large as it can be: it touches the rim of the frame, or is ten times its own size.
             room = [at["frame"][2] - at["frame"][0] - 26, at["frame"][3] - at["frame"][1] - 26]
             assert wide >= room[0] - 2 or high >= room[1] - 2 or wide == 10 * at["natural"][0], where
+            if size[0] > 1000:
+                assert at["frame"][2] - at["frame"][0] > at["labels"][2] - at["labels"][0], (
+                    "the item has most of the room"
+                )
             if size == (768, 1024):
                 assert at["frame"][2] - at["frame"][0] > 0.9 * size[0], "a tablet held upright"
             if size in ((1366, 650), (360, 640), (768, 1024)):
@@ -124,6 +132,27 @@ def test_every_picture_is_whole_in_every_window_and_labels_beside_it(sized: Any,
         ada.press("y")
     assert seen == set(SHAPES.values())
     assert ada.page.evaluate("document.querySelector('#zoom-level').textContent") in ("Zoom", "Fit")
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_in_the_smallest_windows_labels_are_in_view_or_counted(sized: Any, open_page: Open, language: str) -> None:
+    """In private mode, whose notice takes room too; on a phone that is held upright, and on its side."""
+    ada = open_page(sized(classes=12, size=8, shapes={"one": (300, 300)}, epsilon=1.0, language=language))
+    ada.ready()
+    for size in ((320, 480), (320, 568), (360, 640), (390, 844), (640, 360), (667, 375), (740, 360), (844, 390)):
+        resize(ada, size)
+        seen, more = ada.page.evaluate(IN_VIEW), ada.page.locator("#more-labels")
+        where = (size, seen)
+        assert seen == 8 or size not in ((360, 640), (390, 844)), where
+        assert seen >= 2, where
+        if seen < 8:
+            assert int(more.inner_text().split()[0]) == 8 - seen, where
+            line, answers = more.bounding_box(), ada.page.locator(".answers").bounding_box()
+            assert line["y"] + line["height"] <= answers["y"] + 1, where
+        at = ada.page.evaluate(BOXES)
+        assert inside(at["picture"], at["stage"]), where
+        assert inside(at["answers"], at["window"]), where
+        assert at["page"] == [*size], where
 
 
 def test_a_folded_definition_opens_and_many_labels_are_counted(sized: Any, open_page: Open) -> None:

@@ -58,7 +58,8 @@ export class Labels {
   look() {
     const rows = [...this.list.children];
     const hidden = () => {
-      const bottom = this.list.getBoundingClientRect().bottom + 2;
+      const ends = [this.list, this.list.parentElement].map((part) => part.getBoundingClientRect().bottom);
+      const bottom = Math.min(...ends) + 1;
       return rows.filter((row) => row.getBoundingClientRect().bottom > bottom).length;
     };
     this.more.hidden = !hidden();
