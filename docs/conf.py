@@ -1,5 +1,6 @@
 """Sphinx configuration. `make docs` runs every example and builds the pages; a warning is an error."""
 
+import doctest
 import re
 import sys
 from importlib import metadata
@@ -42,6 +43,8 @@ python_maximum_signature_line_length = 90
 
 # The tests run the examples of docstrings; here only the blocks of the pages are run.
 doctest_test_doctest_blocks = ""
+# Unlike the default, the text of an error is compared too.
+doctest_default_flags = doctest.ELLIPSIS | doctest.DONT_ACCEPT_TRUE_FOR_1
 
 
 class RunnableExamples(SphinxTransform):

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from oneof.objectives.logspace import Evaluation, log_softmax, plain_log_softmax, plain_softmax, scalar
+from oneof.objectives.registry import enter
 
 Loss = Callable[[Tensor], Tensor]
 _Known = TypeVar("_Known", bound=Loss)
@@ -33,16 +34,9 @@ def register(name: str) -> Callable[[_Known], _Known]:
     >>> register("mae")(torch.square)
     Traceback (most recent call last):
         ...
-    ValueError: there is a loss 'mae' already
+    ValueError: there is a loss 'mae' already: mae
     """
-
-    def add(loss: _Known) -> _Known:
-        if name in _LOSSES:
-            raise ValueError(f"there is a loss {name!r} already")
-        _LOSSES[name] = loss
-        return loss
-
-    return add
+    return enter(name, _LOSSES, "a loss")
 
 
 class _MAE:

@@ -9,19 +9,28 @@ if TYPE_CHECKING:
     from oneof.objectives.base import Objective
 
 _REGISTRY: dict[str, "Callable[..., Objective]"] = {}
+_Named = TypeVar("_Named")
 _Factory = TypeVar("_Factory", bound="Callable[..., Objective]")
+
+
+def enter(name: str, known: dict[str, Any], what: str) -> Callable[[_Named], _Named]:
+    """A decorator that enters what it decorates under `name`; a name that is taken is an error.
+
+    known: what was entered before. what: what the names are of, such as "a loss".
+    """
+
+    def add(thing: _Named) -> _Named:
+        if name in known:
+            raise ValueError(f"there is {what} {name!r} already: {known[name]}")
+        known[name] = thing
+        return thing
+
+    return add
 
 
 def register(name: str) -> Callable[[_Factory], _Factory]:
     """A class decorator that registers an objective under `name`; a name that is taken is an error."""
-
-    def add(factory: _Factory) -> _Factory:
-        if name in _REGISTRY:
-            raise ValueError(f"there is an objective {name!r} already: {_REGISTRY[name]}")
-        _REGISTRY[name] = factory
-        return factory
-
-    return add
+    return enter(name, _REGISTRY, "an objective")
 
 
 def names() -> list[str]:
