@@ -324,9 +324,13 @@ def backup(
 
 
 def _link(folder: Path, token: str, public_url: str | None = None) -> str:
-    """A personal link at the address where the project was served last, or at the default address."""
-    note = folder / "server.url"
-    base = note.read_text().strip() if note.is_file() else "http://127.0.0.1:8000"
+    """A personal link at the address where the project, or the folder it is in, was served last; or at the default."""
+    own, home = folder / "server.url", folder.resolve().parent / "server.url"
+    base = "http://127.0.0.1:8000"
+    if own.is_file():
+        base = own.read_text().strip()
+    elif home.is_file():
+        base = f"{home.read_text().strip()}/{folder.resolve().name}"
     if public_url is not None:
         base = public_url.rstrip("/") + urlsplit(base).path
     return f"{base}/join/{token}"

@@ -1,5 +1,6 @@
 """The `serve` command: one process, or several on PostgreSQL."""
 
+import shutil
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import httpx
 import psycopg
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from typer.testing import CliRunner
 
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.project.folder import open_project
@@ -18,6 +20,9 @@ from oneof.annotation.store.auditing import audit
 from oneof.annotation.web.creating import server_key
 from oneof.annotation.web.hosting import Host, Hosting
 from oneof.annotation.web.serving import note_addresses, serve
+from oneof.cli.annotate import app
+
+from ..conftest import Served
 
 SERVE = [sys.executable, "-c", "from oneof.cli.annotate import app; app()", "serve"]
 
@@ -147,3 +152,22 @@ def test_the_noted_address_has_the_real_port_or_the_public_name(world):
     note_addresses(host, "0.0.0.0", 8123)
     assert note.read_text() == "https://label.example.org/project\n"
     host.close()
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_a_project_that_comes_into_the_served_folder_gets_links_to_it(make_world, backend, tmp_path):
+    world = make_world(20)
+    home, late = tmp_path / "home", tmp_path / "home" / "late"
+    home.mkdir()
+    host = Host(Hosting(folders=[home], public_url="https://label.example.org", root_path="/label"))
+    note_addresses(host, "127.0.0.1", 8123)
+    shutil.copytree(world.project.folder, late)
+    invited = CliRunner().invoke(app, ["invite", str(late), "Ann"])
+    assert invited.stdout.startswith("https://label.example.org/label/late/join/"), "before anybody has opened it"
+    (late / "server.url").write_text("http://127.0.0.1:8000\n")
+    served = Served(host.app())
+    try:
+        assert httpx.get(f"{served.url}/label/late/healthz", verify=False).status_code == 200
+    finally:
+        served.stop()
+    assert (late / "server.url").read_text() == "https://label.example.org/label/late\n", "not where it was before"

@@ -281,9 +281,9 @@ class Host:
                 one.database.close()
                 log.error("%s: not served: several server processes need PostgreSQL", one.project.folder)
                 return None
-            note = one.project.folder / "server.url"
-            if self.address and not note.is_file():
-                note.write_text(f"{self.address}/{slug}\n")
+            if self.address:
+                # Also over an older note: the project may have been served elsewhere before it came into this folder.
+                (one.project.folder / "server.url").write_text(f"{self.address}/{slug}\n")
             self._serving.enter_context(ticking(one.site))
             self._sites.append(one.site)
             self.hosted.append(one)

@@ -58,6 +58,9 @@ def note_addresses(host: Host, address: str, port: int) -> dict[str, str]:
     places = {one.slug: start + one.site.base for one in host.hosted}
     for one in host.hosted:
         (one.project.folder / "server.url").write_text(f"{places[one.slug]}\n")
+    if host.home is not None:
+        # For projects that come into the folder while it is served, until somebody opens them.
+        (host.home / "server.url").write_text(f"{host.address}\n")
     return places
 
 
