@@ -26,3 +26,14 @@ def test_a_damaged_cache_says_what_to_do():
     cache.path.write_bytes(b"not a database, but long enough to look at" * 100)
     with pytest.raises(OSError, match=r"f\.sqlite: the cache of features cannot be used .*: delete it"):
         cache.get([b"a"])
+
+
+def test_a_cache_folder_that_cannot_be_made_says_what_to_do(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ONEOF_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(OSError, match=r"file/cache: nothing can be kept in this cache folder .* in ONEOF_CACHE"):
+        FeatureCache("f")
+    monkeypatch.setenv("ONEOF_CACHE", str(tmp_path))
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(OSError, match=r"\(not allowed\)"):
+        cache_folder()

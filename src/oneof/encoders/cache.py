@@ -18,10 +18,21 @@ KEYS_AT_ONCE = 500
 
 
 def cache_folder() -> Path:
-    """The folder for what can be computed again."""
+    """The folder for what can be computed again; it is made now if it is not there yet."""
     import pooch
 
-    return Path(os.environ.get("ONEOF_CACHE") or pooch.os_cache("oneof"))
+    folder = Path(os.environ.get("ONEOF_CACHE") or pooch.os_cache("oneof"))
+    why = None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror
+    if why is None and not os.access(folder, os.W_OK):
+        why = "not allowed"
+    if why is not None:
+        # A service without a home, for instance, has none by itself.
+        raise OSError(f"{folder}: nothing can be kept in this cache folder ({why}); name another one in ONEOF_CACHE")
+    return folder
 
 
 class FeatureCache:

@@ -1,5 +1,6 @@
 """The `serve` command: one process, or several on PostgreSQL."""
 
+import re
 import shutil
 import signal
 import socket
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx
 import psycopg
@@ -171,3 +173,17 @@ def test_a_project_that_comes_into_the_served_folder_gets_links_to_it(make_world
     finally:
         served.stop()
     assert (late / "server.url").read_text() == "https://label.example.org/label/late\n", "not where it was before"
+
+
+def test_the_recipes_for_servers_use_options_that_serve_has():
+    folder = Path(__file__).parents[3] / "deploy"
+    known = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "200", "NO_COLOR": "1"}).stdout
+    paths = {}
+    for name in ("oneof.service", "nginx.conf"):
+        text = (folder / name).read_text().replace("\\\n#", "")
+        command = next(line for line in text.splitlines() if "oneof annotate serve" in line)
+        options = re.findall(r"--[a-z-]+", command)
+        assert options
+        assert all(option in known for option in options), name
+        paths[name] = re.search(r"--root-path (\S+)", command)[1]
+    assert set(paths.values()) == {"/label"}, "the service answers where the web server looks for it"
