@@ -61,3 +61,9 @@ def test_an_encoder_of_another_kind_of_items_is_refused(texts):
         choose_encoder(items, answers, "pixels")
     with pytest.raises(ValueError, match="numbers need no encoder"):
         choose_encoder(Items(np.zeros((3, 2)), range(3)), answers)
+
+
+def test_a_size_of_pictures_is_not_for_texts() -> None:
+    items = Items(np.array(["a red fox"], dtype=object), range(1), kind="texts")
+    with pytest.raises(ValueError, match="size: a setting of encoders for pictures, but the items are texts"):
+        choose_encoder(items, Answers([[True, False]], [True]), "words", size=64)

@@ -63,7 +63,7 @@ def test_photographs_from_files_to_a_folder_and_back(photographs, tmp_path):
     assert (again.predict(paths) == np.array(list(COLOURS))[labels[:5]]).mean() >= 0.8
     assert again.seen(items).all()
     assert not again.seen(Items(np.array(["a text"], dtype=object), range(1))).any()
-    with pytest.raises(ValueError, match=r"item 0: not a picture"):
+    with pytest.raises(ValueError, match=r"item 0 \(.*007\.png\): not a picture"):
         again.predict([folder / "007.png"])
     with pytest.raises(ValueError, match="trained on pictures, but the items are texts"):
         again.take(Items(np.array(["a text"], dtype=object), range(1), kind="texts"))

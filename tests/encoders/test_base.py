@@ -25,5 +25,14 @@ def test_transform_names_the_first_item_that_cannot_be_read():
         Lengths().transform(["a", "", ""])
 
 
+def test_the_file_of_an_item_is_named():
+    class Files(Lengths):
+        def encode(self, X, *, shown=False):
+            return Encoded(np.zeros((0, 1)), np.zeros(0, np.int64), {0: "not a file"})
+
+    with pytest.raises(ValueError, match=r"^item 0 \(a/b\.png\): not a file$"):
+        Files().transform(["a/b.png"])
+
+
 def test_a_fingerprint_is_of_the_settings_and_of_the_state():
     assert Lengths().fingerprint == Lengths(1).fingerprint != Lengths(2).fingerprint

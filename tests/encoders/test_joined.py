@@ -21,3 +21,8 @@ def test_dense_beside_sparse():
     facts, arrays = both.state()
     again = Joined(["words", "wordllama"]).restore(facts, arrays)
     assert abs(again.transform(texts) - rows).max() == 0
+
+
+def test_a_file_is_not_joined():
+    with pytest.raises(ValueError, match=r"the network in clip\.onnx cannot be joined"):
+        Joined(["clip.onnx", "efficientnet-lite0"])

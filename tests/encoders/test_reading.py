@@ -20,7 +20,7 @@ def test_texts(texts):
     ("texts", "message"),
     [
         ("abc", "put it in a list"),
-        (["a", 5], "item 1 is not a text"),
+        (["a", 5], "item 1 is not a text but int: 5"),
         (["a", None], "item 1"),
         (pd.DataFrame({"t": ["a"]}), "column text"),
     ],
@@ -53,3 +53,9 @@ def test_pictures(tmp_path):
 def test_bad_ones_keep_their_row(tmp_path):
     found = dict(decode_all(as_pictures([np.zeros((8, 8)), tmp_path / "no.png", np.zeros((8, 8))]), Frame(8, 8)))
     assert [isinstance(found[row], Unreadable) for row in range(3)] == [False, True, False]
+
+
+def test_what_is_no_collection_of_pictures():
+    for other in (5, None):
+        with pytest.raises(ValueError, match=f"expected a list of pictures .* but got {type(other).__name__}"):
+            as_pictures(other)

@@ -54,6 +54,10 @@ class Server(ModuleType):
         self.experiments: list[str] = []
         self.open: Any = None
 
+    def get_experiment_by_name(self, name: str) -> None:
+        if name == "unreachable":
+            raise ConnectionError("API request failed\nand a page more")
+
     def set_experiment(self, name: str) -> None:
         self.experiments.append(name)
 
@@ -101,7 +105,7 @@ def test_a_package_that_is_missing_is_named_with_the_remedy(monkeypatch: pytest.
     monkeypatch.setattr(callbacks, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"tensorboard needs .*: pip install 'oneof\[tensorboard\]'"):
         create("tensorboard:runs")
-    with pytest.raises(ValueError, match="pip install mlflow-skinny"):
+    with pytest.raises(ValueError, match="pip install mlflow"):
         create("mlflow:birds")
 
 
@@ -116,3 +120,11 @@ def test_copies_do_not_share_a_file(tmp_path: Path) -> None:
     log = TensorBoard(str(tmp_path))
     log({"epoch": 1, "objective": 0.5})
     assert deepcopy(log)._writer is None
+
+
+def test_a_server_that_cannot_be_reached_is_noticed_before_training(server: Server) -> None:
+    with pytest.raises(
+        ValueError, match=r"^mlflow:unreachable: API request failed \(MLFLOW_TRACKING_URI names a server"
+    ):
+        create("mlflow:unreachable")
+    assert server.runs == []

@@ -47,6 +47,8 @@ def choose_encoder(
     >>> choice.encoder.name, len(choice.items)
     ('words', 2)
     """
+    if settings and items.kind == "texts":
+        raise ValueError(f"{', '.join(settings)}: a setting of encoders for pictures, but the items are texts")
     names = _candidates(items) if name == "auto" else [name]
     compared: list[tuple[float, Choice]] = []
     for candidate in names:

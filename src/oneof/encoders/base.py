@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,9 +49,10 @@ class Encoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         found = self.encode(X)
         if found.problems:
             row, reason = next(iter(found.problems.items()))
-            raise ValueError(
-                f"item {row}: {reason}" + f" (and {len(found.problems) - 1} more)" * (len(found.problems) > 1)
-            )
+            source = X[row] if isinstance(X, (Sequence, np.ndarray)) else None
+            name = f" ({source})" if source and isinstance(source, (str, os.PathLike)) else ""
+            more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
+            raise ValueError(f"item {row}{name}: {reason}{more}")
         return found.x
 
     def state(self) -> State:

@@ -24,11 +24,14 @@ class Joined(Encoder):
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
+        file = next((name for name in names if name.endswith(".onnx")), None)
+        if file is not None:
+            raise ValueError(f"{'+'.join(names)}: the network in {file} cannot be joined with others: name it alone")
         parts = [create(name) for name in names]
         kinds = {part.takes for part in parts}
         if len(kinds) != 1 or "pixels" in names:
             raise ValueError(f"{'+'.join(names)}: these encoders do not go together")
-        self.name = "+".join(names)
+        self.name = "+".join(part.name for part in parts)
         self.takes = kinds.pop()
         self.parts_ = parts
 

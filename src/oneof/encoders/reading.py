@@ -21,7 +21,10 @@ def as_pictures(X: Any) -> Pictures:
     if isinstance(X, str):
         raise ValueError(f"expected several pictures, but got one text, {X[:80]!r}: put its path in a list")
     if not isinstance(X, np.ndarray) and not hasattr(X, "__array__"):
-        return Pictures(list(X))
+        try:
+            return Pictures(list(X))
+        except TypeError:
+            raise ValueError(f"expected a list of pictures or of their paths, but got {type(X).__name__}") from None
     array = np.asanyarray(X)
     if array.dtype.kind in "OUS":
         return Pictures([str(source) if isinstance(source, np.str_) else source for source in array.ravel()])
@@ -45,7 +48,7 @@ def as_texts(X: Any) -> list[str]:
     texts: list[str] = np.asarray(X, dtype=object).ravel().tolist()
     for row, text in enumerate(texts):
         if not isinstance(text, str):
-            raise ValueError(f"item {row} is not a text")
+            raise ValueError(f"item {row} is not a text but {type(text).__name__}: {str(text)[:80]}")
     return texts
 
 

@@ -55,7 +55,8 @@ def create(name: str, **settings: Any) -> Encoder:
     >>> create("pixels", size=32).name
     'pixels'
     """
-    if "+" in name and not name.endswith(".onnx"):
+    sentences, model = name.startswith("sentence-transformers:"), name.partition(":")[2]
+    if "+" in name and not name.endswith(".onnx") and not (sentences and Path(model).is_dir()):
         from oneof.encoders.joined import Joined
 
         return Joined(name.split("+"), **settings)
@@ -63,10 +64,10 @@ def create(name: str, **settings: Any) -> Encoder:
         from oneof.encoders.onnx import OnnxPictures
 
         return OnnxPictures(name, **settings)
-    if name.startswith("sentence-transformers:"):
-        from oneof.encoders.sentences import SentenceTransformer
+    if sentences:
+        from oneof.encoders.sentences import named
 
-        return SentenceTransformer(name.partition(":")[2])
+        return named(model)
     if name not in _HOMES:
         expected = f"{', '.join(names())}, the path of an .onnx file, or sentence-transformers:MODEL"
         raise ValueError(f"unknown encoder {name!r}, expected {expected}")

@@ -41,13 +41,25 @@ class TensorBoard:
 class MLflow:
     """Writes each figure as a metric of a run of this experiment, to the server that MLFLOW_TRACKING_URI names.
 
-    If a run is active already (`with mlflow.start_run():`), the figures are written to that one.
+    If a run is active already (`with mlflow.start_run():`), the figures are written to that one. Without that variable
+    MLflow keeps its own database, for which `mlflow-skinny` is not enough. Where nothing can be written, making the
+    callback fails, before anything is trained.
 
     >>> OneOfClassifier(callbacks=[MLflow("birds")])  # doctest: +SKIP
     """
 
     def __init__(self, experiment: str) -> None:
-        _need("mlflow", "pip install mlflow-skinny")
+        _need("mlflow", "pip install mlflow")
+        import mlflow
+
+        try:
+            mlflow.get_experiment_by_name(experiment)
+        except Exception as error:  # of its own, of the network or of a database
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise ValueError(
+                f"mlflow:{experiment}: {reason} (MLFLOW_TRACKING_URI names a server; to keep the figures here, "
+                "`pip install mlflow`: mlflow-skinny alone cannot)"
+            ) from None
         self.experiment = experiment
         self._started: str | None = None
 
