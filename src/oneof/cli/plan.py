@@ -7,6 +7,21 @@ import typer
 
 from oneof.cli.options import AsJson, Seed
 
+HEADINGS = {
+    "size": "m",
+    "p_yes": "P(yes)",
+    "answers": "answers",
+    "decoys": "decoys",
+    "cost": "time",
+    "bits": "bits",
+    "variance_paper": "paper",
+    "variance_minimum_norm": "min-norm",
+    "variance_agreement": "agreement",
+    "bound": "bound",
+    "privacy_cost": "privacy",
+}
+FORMATS = {"size": ",d", "answers": ",d", "decoys": ",d", "cost": ".2f", "bits": ".3f", "p_yes": ".3f"}
+
 
 def plan(
     classes: Annotated[int, typer.Option(min=2, help="How many classes there are, k.")],
@@ -114,53 +129,24 @@ def _finite(estimate: dict[str, Any]) -> dict[str, Any]:
 def _print(
     table: Any, facts: dict[str, Any], accuracy: float, width: float, confidence: float, epsilon: float | None
 ) -> None:
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
 
-    titles = {
-        "size": "m",
-        "p_yes": "P(yes)",
-        "answers": "answers",
-        "decoys": "decoys",
-        "cost": "time",
-        "bits": "bits",
-        "variance_paper": "paper",
-        "variance_minimum_norm": "min-norm",
-        "variance_agreement": "agreement",
-        "bound": "bound",
-        "privacy_cost": "privacy",
-    }
-    formats = {"size": ",d", "answers": ",d", "decoys": ",d", "cost": ".2f", "bits": ".3f", "p_yes": ".3f"}
     explained = (
         "answers: held out, to judge by. decoys: the same, where each question shows the prediction among random "
         "others. time: of a question, where looking and answering take 1. bits: what one answer tells."
     )
     studied = " paper, min-norm, agreement: variance of the weights. bound: Theorem 2."
     private = " privacy: times more answers." if epsilon is not None else ""
-
-    def draw(columns: list[str], caption: str) -> Table:
-        shown = Table(
-            title=f"A {confidence:.0%} interval of width {width:g} at accuracy {accuracy:g}",
-            title_justify="left",
-            box=SIMPLE_HEAD,
-            caption=caption + private,
-            caption_justify="left",
-        )
-        for column in columns:
-            shown.add_column(titles[column], justify="right", no_wrap=True)
-        for row in facts["plan"]:
-            cells = ((row[column], formats.get(column, ",.1f")) for column in columns)
-            shown.add_row(*("–" if value is None else format(value, form) for value, form in cells))
-        return shown
+    title = f"A {confidence:.0%} interval of width {width:g} at accuracy {accuracy:g}"
 
     console = Console()
-    shown = draw(list(table.columns), explained + studied)
+    shown = _table(facts["plan"], list(table.columns), title, explained + studied + private)
     wide = Console(width=10_000).measure(shown).maximum
     if console.width < wide and console.is_terminal:
         # Columns that only matter to those who study the estimators are left out.
         decisive = [name for name in table.columns if name != "bound" and not name.startswith("variance")]
-        shown = draw(decisive, explained + " In a wider window, in a file and with --json there is more.")
+        fewer = " In a wider window, in a file and with --json there is more."
+        shown = _table(facts["plan"], decisive, title, explained + fewer + private)
     elif console.width < wide:
         console = Console(width=wide)
     console.print(shown)
@@ -174,19 +160,21 @@ def _print(
             highlight=False,
         )
     if "answers_for_accuracy" in facts:
-        needed = {key: "more than any number of" if value is None else f"{value:,.0f}"
-                  for key, value in facts["answers_for_accuracy"].items()}  # fmt: skip
-        console.print(
-            f"Pilot of {needed['n']} training answers: accuracy {accuracy:g} will take about {needed['value']} "
-            f"answers, with {confidence:.0%} between {needed['low']} and {needed['high']}.",
-            highlight=False,
-        )
-        gain = facts["next_answers"]
-        console.print(
-            f"The next {gain['more']:,} answers are expected to add {100 * gain['value']:.1f} points of accuracy, with "
-            f"{confidence:.0%} between {100 * gain['low']:.1f} and {100 * gain['high']:.1f}.",
-            highlight=False,
-        )
+        _foresee(console, facts, accuracy, confidence)
+
+
+def _table(rows: list[dict[str, Any]], columns: list[str], title: str, caption: str) -> Any:
+    """These columns of the plan, as a table for the console."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    shown = Table(title=title, title_justify="left", box=SIMPLE_HEAD, caption=caption, caption_justify="left")
+    for column in columns:
+        shown.add_column(HEADINGS[column], justify="right", no_wrap=True)
+    for row in rows:
+        cells = ((row[column], FORMATS.get(column, ",.1f")) for column in columns)
+        shown.add_row(*("–" if value is None else format(value, form) for value, form in cells))
+    return shown
 
 
 def _advise(console: Any, rows: list[dict[str, Any]]) -> None:
@@ -209,3 +197,20 @@ def _advise(console: Any, rows: list[dict[str, Any]]) -> None:
             f"m = {judge['size']:,} (PredictionQueries).",
             highlight=False,
         )
+
+
+def _foresee(console: Any, facts: dict[str, Any], accuracy: float, confidence: float) -> None:
+    """Print the forecast from the pilot."""
+    needed = {key: "more than any number of" if value is None else f"{value:,.0f}"
+              for key, value in facts["answers_for_accuracy"].items()}  # fmt: skip
+    console.print(
+        f"Pilot of {needed['n']} training answers: accuracy {accuracy:g} will take about {needed['value']} "
+        f"answers, with {confidence:.0%} between {needed['low']} and {needed['high']}.",
+        highlight=False,
+    )
+    gain = facts["next_answers"]
+    console.print(
+        f"The next {gain['more']:,} answers are expected to add {100 * gain['value']:.1f} points of accuracy, with "
+        f"{confidence:.0%} between {100 * gain['low']:.1f} and {100 * gain['high']:.1f}.",
+        highlight=False,
+    )
