@@ -2,6 +2,7 @@ import pytest
 
 from oneof.experiments.figures.catalogue import FIGURES
 from oneof.experiments.grid import TABLES_AND_FIGURES, needed
+from oneof.experiments.methods import MAIN
 from oneof.experiments.protocol import preset
 from oneof.experiments.tables import TABLES
 
@@ -51,3 +52,14 @@ def test_without_letters_there_is_no_table_five() -> None:
 def test_an_unknown_key_is_named() -> None:
     with pytest.raises(ValueError, match="unknown table or figure 'table9'"):
         needed("table9", preset("smoke"))
+
+
+def test_the_leaderboard_has_the_papers_methods_where_both_recipes_have_one_network() -> None:
+    fast = preset("fast")
+    runs = needed("leaderboard", fast)
+    assert len({spec.run for spec in runs}) == len(runs)
+    apart = [spec for spec in runs if spec.method in MAIN]
+    assert {(spec.dataset, spec.network) for spec in apart} == {("usps", "cnn-12")}
+    assert len(apart) == len(MAIN) * 3 * len(fast.seeds)
+    assert {spec.network for spec in needed("table2", preset("cpu")) if spec.dataset == "usps"} == {"cnn-12"}
+    assert not [spec for spec in needed("leaderboard", preset("cpu")) if spec.method in MAIN]

@@ -5,7 +5,7 @@ from itertools import chain
 
 from oneof.datasets import info
 from oneof.experiments.methods import CORRECTIONS, LEADERBOARD, MAIN, SUPERVISED
-from oneof.experiments.protocol import LETTERS, P_YES, STANDARD_BATCH, Preset, RunSpec
+from oneof.experiments.protocol import LETTERS, P_YES, PRESETS, STANDARD_BATCH, Preset, RunSpec
 
 TABLES_AND_FIGURES = tuple(f"{kind}{number}" for kind in ("table", "figure") for number in range(1, 7))
 
@@ -45,7 +45,11 @@ def needed(key: str, preset: Preset) -> list[RunSpec]:
             # Full supervision does not depend on the queries: one value of P(s=1) stands for all.
             names = list(preset.budgets)
             first, *others = (_cells(preset, names, P_YES, (method,)) for method in LEADERBOARD)
-            return [*first, *_cells(preset, names, P_YES[:1], (SUPERVISED,)), *chain.from_iterable(others)]
+            ceiling = _cells(preset, names, P_YES[:1], (SUPERVISED,))
+            # Where the paper's recipe has the same network, the paper's methods tell objective and recipe apart.
+            same = [name for name in names if _network(preset, name) == _network(PRESETS["cpu"], name)]
+            apart = _cells(preset, same, P_YES, MAIN) if preset.recipe != PRESETS["cpu"].recipe else []
+            return [*first, *ceiling, *chain.from_iterable(others), *apart]
         case "all":
             specs = dict.fromkeys(spec for each in TABLES_AND_FIGURES for spec in needed(each, preset))
             # Every cell with one seed comes before any cell with two.
@@ -54,6 +58,12 @@ def needed(key: str, preset: Preset) -> list[RunSpec]:
             raise ValueError(
                 f"unknown table or figure {key!r}; known: table1 to table6, figure1 to figure6, all, leaderboard"
             )
+
+
+def _network(preset: Preset, dataset: str) -> tuple[str, int | None] | None:
+    """The network that a preset has for a data set, with its width; None where it does not have the data set."""
+    budget = preset.budgets.get(dataset)
+    return None if budget is None else (budget.backbone, budget.width)
 
 
 def _cells(
