@@ -39,6 +39,19 @@ def test_an_unknown_preset_is_named(tmp_path: Path, oneof: Command) -> None:
     assert "error: unknown preset 'gpu'" in stderr
 
 
+@pytest.mark.slow
+def test_the_page_tells_negative_risks_and_lost_classes(tmp_path: Path, oneof: Command) -> None:
+    committed = Path(__file__).parents[2] / "results"
+    for name in ("rows.csv", "per_class.csv"):
+        (tmp_path / name).write_text((committed / name).read_text())
+    code, _, stderr = oneof("report", "--results", tmp_path, "--output", tmp_path / "page.html")
+    assert code == 0, stderr
+    page = (tmp_path / "page.html").read_text()
+    for key in ("negative", "lost", "leaderboard"):
+        assert f'<figure id="{key}" class="table">' in page
+        assert f'<a href="#{key}">' in page
+
+
 def test_a_report_with_runs_is_not_replaced_by_an_empty_one(tmp_path: Path, oneof: Command) -> None:
     rows = Path(__file__).parents[2] / "results/rows.csv"
     lines = [line for line in rows.read_text().splitlines() if not line.startswith("run,") and ",smoke," not in line]

@@ -20,6 +20,8 @@ def report(
 ) -> None:
     """Write Tables I-VI, Figures 1-6 and the leaderboard: a file each, and one HTML page that needs no other file."""
     from oneof.experiments.leaderboard import leaderboard_runs, leaderboard_table, not_shown_yet
+    from oneof.experiments.lost_classes import lost_table
+    from oneof.experiments.negative_risk import negative_table
     from oneof.experiments.outputs import before_overwriting, write_report
     from oneof.experiments.pages import write_pages
     from oneof.experiments.protocol import preset
@@ -35,9 +37,10 @@ def report(
     for remark in before_overwriting(page, preset_name, results):
         typer.echo(remark, err=True)
     board = leaderboard_table(leaderboard_runs(results).rows, not_shown_yet(results.rows()))
+    extra = [table for table in (negative_table(evidence.rows), lost_table(evidence.per_class)) if table.rows] + [board]
     title = f"oneof: the paper's tables and figures, preset {preset_name}"
     paths = [*write("all", preset_name, results), *write("leaderboard", "fast", results)]
-    paths.append(write_report(evidence, page, title=title, extra=[board]))
+    paths.append(write_report(evidence, page, title=title, extra=extra))
     if docs is not None:
         paths += write_pages(results, preset_name, docs)
     for path in paths:

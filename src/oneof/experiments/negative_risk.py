@@ -21,8 +21,8 @@ def negative_table(rows: pd.DataFrame) -> Table:
     header = ("data set", "P(s=1)", "batch", *METHODS)
     notes = (
         "Mean over all epochs and seeds. NN and ABS train on the corrected risk; what is counted is the raw one.",
-        "Under the MAE it cannot be negative unless a batch has no yes "
-        "([a short proof](mathematics.md#the-risk-from-answers-alone)); the paper says that it is much less prone.",
+        "Under the MAE it cannot be negative unless a batch has no yes (docs/mathematics.md, section 2); the paper "
+        "only says that it is much less prone to be.",
         seeds_note(compared),
     )
     caption = f"Negative risk. Share of training batches with a negative raw risk (%); the paper has {STANDARD_BATCH}"
