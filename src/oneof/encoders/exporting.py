@@ -15,6 +15,7 @@ import numpy as np
 
 from oneof.encoders.onnx import IMAGENET
 from oneof.files.atomic import replacing
+from oneof.files.suffixes import suffix_to_write
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -40,8 +41,7 @@ def export_network(
     import torch
 
     path = Path(path)
-    if path.suffix != ".onnx":
-        raise ValueError(f"{path}: expected a name that ends in .onnx")
+    suffix_to_write(path, (".onnx",))
     if not isinstance(network, torch.nn.Module):
         raise ValueError(f"expected a torch.nn.Module, not {type(network).__name__}")
     expected = _expected_by(network)

@@ -24,7 +24,7 @@ class Joined(Encoder):
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
-        file = next((name for name in names if name.endswith(".onnx")), None)
+        file = next((name for name in names if name.lower().endswith(".onnx")), None)
         if file is not None:
             raise ValueError(f"{'+'.join(names)}: the network in {file} cannot be joined with others: name it alone")
         parts = [create(name) for name in names]

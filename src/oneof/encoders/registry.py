@@ -56,11 +56,11 @@ def create(name: str, **settings: Any) -> Encoder:
     'pixels'
     """
     sentences, model = name.startswith("sentence-transformers:"), name.partition(":")[2]
-    if "+" in name and not name.endswith(".onnx") and not (sentences and Path(model).is_dir()):
+    if "+" in name and not name.lower().endswith(".onnx") and not (sentences and Path(model).is_dir()):
         from oneof.encoders.joined import Joined
 
         return Joined(name.split("+"), **settings)
-    if name.endswith(".onnx"):
+    if name.lower().endswith(".onnx"):
         from oneof.encoders.onnx import OnnxPictures
 
         return OnnxPictures(name, **settings)
