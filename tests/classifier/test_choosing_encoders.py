@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from oneof.answers import Answers
 from oneof.classifier import choosing_encoders
 from oneof.classifier.choosing_encoders import choose_encoder
 from oneof.encoders import registry
