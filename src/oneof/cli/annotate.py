@@ -260,10 +260,13 @@ def train(
         opened, project, objective=objective, epochs=epochs, held_out=held_out, seed=seed, now=time.time()
     )
     typer.echo(f"{trained.answers} answers for training, {trained.estimate.n} kept to judge.")
-    typer.echo(
-        f"Accuracy without labels: {trained.estimate.value:.1%}"
-        f" (95 % interval {trained.estimate.low:.1%} to {trained.estimate.high:.1%})"
-    )
+    if trained.unjudged:
+        typer.echo(f"No accuracy: {trained.unjudged}")
+    else:
+        typer.echo(
+            f"Accuracy without labels: {trained.estimate.value:.1%}"
+            f" (95 % interval {trained.estimate.low:.1%} to {trained.estimate.high:.1%})"
+        )
     typer.echo(f"Model: {trained.folder}")
     list_problems("skipped", trained.skipped)
 

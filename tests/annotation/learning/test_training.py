@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from sqlalchemy import func, select
+from typer.testing import CliRunner
 
 import oneof
 from oneof.annotation.asking.questions import read_subset
@@ -13,6 +14,7 @@ from oneof.annotation.learning.quality import dashboard
 from oneof.annotation.learning.training import train_project
 from oneof.annotation.project.classes import ProjectError
 from oneof.annotation.store.schema import claims, draws, predictions, tasks
+from oneof.cli.annotate import app
 
 TOPICS = {
     "c0": "rain cloud storm wind snow sun",
@@ -143,3 +145,18 @@ def test_too_few_answers_are_said(make_world):
         train(world)
     with pytest.raises(ProjectError, match="held out share"):
         train(world, held_out=1.5)
+
+
+@pytest.mark.parametrize("backend", ["sqlite"])
+def test_without_an_accuracy_the_reason_is_told_and_no_number(make_world, topics, backend):
+    world = make_world(topics)
+    hurried = world.annotator("Ann")
+    for _ in range(150):
+        world.give(hurried, "yes")
+    trained = train(world)
+    assert trained.unjudged.startswith("these answers do not fit questions drawn uniformly at random: 100.0 % of ")
+    assert "Ann: 100.0 % of " in trained.unjudged
+    assert "queries=" not in trained.unjudged, "a manager passes nothing"
+    told = CliRunner().invoke(app, ["train", str(world.project.folder), "--epochs", "2"]).stdout
+    assert f"No accuracy: {trained.unjudged}" in told
+    assert "nan" not in told

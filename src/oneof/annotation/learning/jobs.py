@@ -110,7 +110,7 @@ def _train(
     estimate = trained.estimate
     detail = {"model": trained.folder.name, "answers": trained.answers, "judged_on": int(estimate.n)}
     if not estimate.n:
-        return f"trained on {trained.answers} answers; none are left to judge it by", detail
+        return f"trained on {trained.answers} answers; {trained.unjudged}", detail
     detail |= {"accuracy": estimate.value, "low": estimate.low, "high": estimate.high}
     return f"trained on {trained.answers} answers; accuracy without labels {100 * estimate.value:.1f} %", detail
 

@@ -23,7 +23,7 @@ from oneof.annotation.learning.table import as_answers, informative, is_right, s
 from oneof.annotation.project.folder import Project
 from oneof.annotation.store.schema import claims, events, items, models, predictions, tasks
 from oneof.evaluation.judges import MOST_CHANGED, choose_judges
-from oneof.evaluation.law import unusual_annotators
+from oneof.evaluation.law import REMEDY, unusual_annotators
 from oneof.noise import rates_from_gold, rates_from_repeated
 from oneof.noise.rates import annotator_names
 from oneof.queries.weights import flipped_again
@@ -84,7 +84,9 @@ def current_model(connection: Connection, project: Project) -> dict[str, Any] | 
     except ValueError as error:
         unusual = unusual_annotators(choose_judges(labels, answers))
         names = "".join(f" {name}: {problem}." for name, problem in unusual.items())
-        return shown | {"warning": f"{error}.{names}"}
+        # What a program could do instead is nothing that a manager can do.
+        told = str(error).removesuffix(REMEDY).strip().removesuffix(".")
+        return shown | {"warning": f"{told}.{names}"}
     shown |= {"accuracy": found.value, "low": found.low, "high": found.high, "judged_on": int(found.n)}
     shown |= {"notes": [*found.notes, *bench.notes], "once": {"low": once.low, "high": once.high}}
     if bench.guessed:

@@ -34,13 +34,14 @@ FEWEST = 20
 class Trained:
     """A trained model: its folder, the number of answers it learned from, and its label-free accuracy.
 
-    skipped: items that could not be read, and why.
+    skipped: items that could not be read, and why. unjudged: why there is no accuracy; empty if there is one.
     """
 
     folder: Path
     answers: int
     estimate: Estimate
     skipped: tuple[str, ...] = ()
+    unjudged: str = ""
 
 
 def train_project(
@@ -100,10 +101,10 @@ def train_project(
     with database.read() as connection:
         judged = current_model(connection, project)
     if judged is None or judged["accuracy"] is None:
-        estimate = Estimate(float("nan"), 0.0, 1.0, 0)
-    else:
-        estimate = Estimate(judged["accuracy"], judged["low"], judged["high"], judged["judged_on"])
-        database.write(_note_estimate, model_id, estimate)
+        why = (judged and judged["warning"]) or "none are left to judge it by"
+        return Trained(folder, len(training), Estimate(float("nan"), 0.0, 1.0, 0), content.skipped, why)
+    estimate = Estimate(judged["accuracy"], judged["low"], judged["high"], judged["judged_on"])
+    database.write(_note_estimate, model_id, estimate)
     return Trained(folder, len(training), estimate, content.skipped)
 
 
