@@ -105,3 +105,13 @@ def test_numbers_need_no_encoder(tmp_path):
     (tmp_path / "model" / TRAINED_ON).write_bytes(b"no array")
     with pytest.raises(ValueError, match=r"trained-on\.npy: not the items"):
         oneof.load(tmp_path / "model")
+
+
+def test_a_folder_that_lost_its_encoder(tmp_path):
+    texts = np.array(["cat", "car"] * 50, dtype=object)
+    answers = Answers([[True, False]] * 100, [True, False] * 50, class_names=["animal", "vehicle"])
+    trained(Items(texts, range(100), kind="texts"), answers, "words").save(tmp_path / "model")
+    (tmp_path / "model" / "encoder.json").unlink()
+    for some in (["a cow"], np.array(["a cow"]), [tmp_path / "a.png"]):
+        with pytest.raises(ValueError, match=r"trained on numbers, .* encoder\.json is missing from its folder"):
+            oneof.load(tmp_path / "model").predict(some)

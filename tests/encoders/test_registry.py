@@ -53,3 +53,20 @@ def test_an_encoder_that_is_not_installed_says_how_to_install_it(monkeypatch):
     assert not encoders.installed("wordllama")
     with pytest.raises(ValueError, match=r"wordllama is not installed: pip install 'oneof\[pretrained\]'"):
         encoders.create("wordllama").transform(["a"])
+
+
+@pytest.mark.parametrize("name", ["wordllama", "words+wordllama"])
+def test_a_model_whose_encoder_is_not_installed_says_how_to_install_it(name, monkeypatch, tmp_path):
+    pytest.importorskip("wordllama", reason="the pretrained extra is not installed")
+    encoders.write(encoders.create(name).fit(["a text", "a word"]), tmp_path)
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"wordllama is not installed: pip install 'oneof\[pretrained\]'"):
+        encoders.read(tmp_path)
+
+
+def test_another_version_is_named(monkeypatch, tmp_path):
+    pytest.importorskip("wordllama", reason="the pretrained extra is not installed")
+    encoders.write(encoders.create("wordllama"), tmp_path)
+    monkeypatch.setattr("oneof.encoders.wordllama.version", lambda name: "9.9")
+    with pytest.raises(ValueError, match=r"other numbers .* \(version 9\.9 here, .* then\): install the versions"):
+        encoders.read(tmp_path)

@@ -1,5 +1,6 @@
 """A model for raw items: a classifier and the encoder of its items, in one folder. Loading it executes nothing."""
 
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,11 @@ class Model:
         if isinstance(X, Items):
             return self.take(X).x
         if self.encoder is None:
+            if isinstance(X, (list, tuple, np.ndarray)) and isinstance(next(iter(X), None), (str, PathLike)):
+                raise ValueError(
+                    "the model was trained on numbers, but the items are texts or paths; if it was trained on such "
+                    "items, encoder.json is missing from its folder"
+                )
             return X
         if hasattr(X, "columns") and self.encoder.takes == "pictures":
             column = next((name for name in PATH_COLUMNS if name in X), None)

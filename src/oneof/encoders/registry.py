@@ -111,8 +111,10 @@ def read(folder: Path) -> Encoder | None:
     except (KeyError, TypeError, ValueError, OSError, SafetensorError) as error:
         raise ValueError(f"{path}: not the description of an encoder: {error}") from None
     if encoder.fingerprint != known:
+        then, now = facts.get("version"), encoder.state()[0].get("version")
+        versions = f" (version {now} here, {then} then)" if then != now else ""
         raise ValueError(
-            f"{path}: the encoder {name} here gives other numbers than the one the model was trained with: "
+            f"{path}: the encoder {name} here gives other numbers than the one the model was trained with{versions}: "
             "install the versions of its packages that were used then, or train again"
         )
     return encoder

@@ -41,7 +41,8 @@ class WordLlama(Encoder):
 
     def state(self) -> State:
         """The version of the package, which holds the embeddings."""
-        return {"version": version("wordllama") if installed("wordllama") else None}, {}
+        _need()
+        return {"version": version("wordllama")}, {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_network": None}
@@ -63,9 +64,13 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _load() -> Any:
+def _need() -> None:
     if not installed("wordllama"):
         raise ValueError("the encoder wordllama is not installed: pip install 'oneof[pretrained]'")
+
+
+def _load() -> Any:
+    _need()
     # The import sets up logging for the whole program; this undoes it.
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
