@@ -9,9 +9,9 @@ def test_people_and_items(run, project):
     assert "0 answers of ann" in run("withdraw", project, "ann", "--yes").stdout
     run("withdraw", project, "ann", code=1)  # nobody confirmed
     assert run("restore", project, "--annotator", "ann").stdout == "0 answers of ann count again.\n"
-    assert "1 items are out" in run("remove", project, "1", "--because", "empty", "--yes").stdout
+    assert "Took out 1 item." in run("remove", project, "1", "--because", "empty", "--yes").stdout
     assert run("remove", project).stdout == "1: empty\n"
-    assert run("restore", project, "1").stdout == "1 items are back.\n"
+    assert run("restore", project, "1").stdout == "Brought back 1 item.\n"
     assert "no access" in run("revoke", project, "ann").stdout
 
 

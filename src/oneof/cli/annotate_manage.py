@@ -41,6 +41,7 @@ def remove(
 ) -> None:
     """Take items out: asked no more, left out of training and exports. Without ITEM, list what is out."""
     from oneof.annotation.asking import removing
+    from oneof.evaluation.estimate import counted
 
     _, opened = open_database(folder, database)
     if not items:
@@ -49,9 +50,9 @@ def remove(
                 typer.echo(f"{item.name}: {item.reason or '(no reason given)'}")
         return
     if not yes:
-        typer.confirm(f"Take out {len(items)} items?", abort=True)
+        typer.confirm(f"Take out {counted(len(items), 'item')}?", abort=True)
     gone = removing.remove(opened, items, because, time.time())
-    typer.echo(f"{len(gone)} items are out. To bring them back: oneof annotate restore {folder} ITEM...")
+    typer.echo(f"Took out {counted(len(gone), 'item')}. To bring back: oneof annotate restore {folder} ITEM...")
 
 
 def restore(
@@ -63,12 +64,13 @@ def restore(
     """Bring back items that were removed, or answers that were withdrawn."""
     from oneof.annotation.asking import managing, removing
     from oneof.annotation.project.classes import ProjectError
+    from oneof.evaluation.estimate import counted
 
     if not items and annotator is None:
         raise ProjectError("restore what? Name items, or --annotator NAME")
     _, opened = open_database(folder, database)
     if items:
-        typer.echo(f"{len(removing.restore(opened, items, time.time()))} items are back.")
+        typer.echo(f"Brought back {counted(len(removing.restore(opened, items, time.time())), 'item')}.")
     if annotator is not None:
         typer.echo(f"{managing.restore_answers(opened, annotator, time.time())} answers of {annotator} count again.")
 
