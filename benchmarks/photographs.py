@@ -122,7 +122,7 @@ def facts() -> dict[str, str]:
     """Texts for the pages, from the rows."""
     rows = pd.read_csv(ROWS)
     value = rows.set_index(["what", "how", "items"])["value"]
-    of = rows.set_index(["what", "how"])["value"]
+    of = rows[rows["what"] != "memory"].set_index(["what", "how"])["value"]
     cold, cached = of["to a model", "cold"], of["to a model", "cached"]
     return {
         "rate": f"{of['encoding', 'oneof'] / of['encoding', 'onnxruntime']:.2f}",
