@@ -4,6 +4,7 @@ Several pytest workers share the cores, so each has one thread, and so have the 
 asks for another number: that is how `make test-portable` tries two.
 """
 
+import gc
 import os
 import shutil
 from collections.abc import Generator
@@ -13,6 +14,10 @@ from typing import Any
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
+
+# Reading the tests makes a million objects that stay: looking for garbage among them again and again would take four
+# of ten seconds, in each worker. `pytest_collection_finish` switches it on.
+gc.disable()
 
 torch.set_num_threads(int(os.environ.setdefault("OMP_NUM_THREADS", "1")))
 
@@ -55,6 +60,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.path.relative_to(Path(__file__).parent).parts[0] in SLOW:
             item.add_marker("slow")
     items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is collected, but what has been loaded is not gone through again."""
+    gc.freeze()
+    gc.enable()
 
 
 def _forbid(report: Any) -> None:

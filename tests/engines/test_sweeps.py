@@ -111,10 +111,10 @@ def test_killed_and_started_again(
     assert list((tmp_path / "unfinished").glob("[0-9a-f]*")) == []
 
 
-def shell(*words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+def shell(*words: object) -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).with_name("oneof")), *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == code, done.stderr
+    assert done.returncode == 0, done.stderr
     return done
 
 
@@ -132,8 +132,6 @@ def test_the_commands_give_on_a_cluster_what_they_give_here(address: str, tmp_pa
     here(*table, tmp_path / "here", *alone)
     for one, other in zip(untimed(Results(tmp_path / "cluster")), untimed(Results(tmp_path / "here")), strict=True):
         pd.testing.assert_frame_equal(one, other)
-    refused = shell(*table, tmp_path / "refused", *cluster, "--gpus-per-trial", 1, code=1)
-    assert refused.stderr == "error: no machine of the Ray cluster has the 1 CPUs and 1 GPUs of a trial\n"
 
     items, answers = "dataset:digits/train", tmp_path / "answers.csv"
     here("simulate", items, "--size", 3, "--out", answers)
