@@ -1,6 +1,7 @@
 """How accurate are models on encoded items, by the number of answers? Rows for results/encoders.csv.
 
     python -m benchmarks.encoders cifar10 --answers 500 1000 2000 5000 --seeds 0 1 2
+    python -m benchmarks.encoders scratch --answers 500 2000 --seeds 0      # CIFAR-10 from its pixels; minutes a row
     python -m benchmarks.encoders packages --answers 1500 6000 --seeds 0 1 2
 
 Each row is one trained model: uniform questions, one answer about each item; the accuracy by labels that were never
@@ -25,6 +26,7 @@ from oneof.classifier.choosing_encoders import CANDIDATES, choose_encoder
 from oneof.classifier.choosing_networks import fit_chosen
 from oneof.classifier.linear import solve
 from oneof.items.loading import Items
+from oneof.models import resolve
 from oneof.training import Config, Features, predict_classes
 
 ROWS = pages.RESULTS / "encoders.csv"
@@ -42,15 +44,23 @@ def ask(labels: NDArray[np.int64], classes: int, size: int, seed: int, names: li
     return Answers(subsets, respond(subsets, labels), item_names=names)
 
 
-def row_of(x: Any, answers: Answers, test: Any, truth: NDArray[np.int64], seed: int) -> dict[str, Any]:
+def row_of(
+    x: Any, answers: Answers, test: Any, truth: NDArray[np.int64], seed: int, *, encoded: bool = True
+) -> dict[str, Any]:
     """Train as `oneof train` does, and compare with the labels of the test items."""
     started = time.perf_counter()
-    fitted = fit_chosen(x, answers, Config(seed=seed), encoded=True)
+    items = Features(x)
+    fitted = fit_chosen(items, answers, Config(seed=seed), encoded=encoded)
     seconds = time.perf_counter() - started
     accuracy = float((predict_classes(fitted.network, Features(test)) == truth).mean())
     assert fitted.accuracy is not None
     judged = {"label_free": fitted.accuracy.value, "low": fitted.accuracy.low, "high": fitted.accuracy.high}
-    return {"network": fitted.config.backbone, "accuracy": accuracy, **judged, "seconds": round(seconds, 1)}
+    return {
+        "network": resolve(fitted.config.backbone, items.shape),
+        "accuracy": accuracy,
+        **judged,
+        "seconds": round(seconds, 1),
+    }
 
 
 def with_labels(x: Any, labels: NDArray[np.int64], classes: int, test: Any, truth: Any) -> dict[str, Any]:
@@ -79,6 +89,18 @@ def cifar10(counts: list[int], seeds: list[int]) -> None:
                 append({**key, "told": "answers", **row_of(x[rows], given, other, test.labels, seed)})
             if not has_row(ROWS, **key, told="labels"):
                 append({**key, "told": "labels", **with_labels(x[rows], train.labels[rows], 10, other, test.labels)})
+
+
+def scratch(counts: list[int], seeds: list[int]) -> None:
+    """The same photographs, questions and answers, with a network that is trained on the pixels from scratch."""
+    train, test = datasets.load("cifar10", "train"), datasets.load("cifar10", "test")
+    for answers in counts:
+        for seed in seeds:
+            rows = np.random.default_rng([seed, 0]).permutation(len(train.images))[:answers]
+            key = {"data": "cifar10", "encoder": "pixels", "answers": answers, "seed": seed, "told": "answers"}
+            if not has_row(ROWS, **key):
+                given = ask(train.labels[rows], 10, 5, seed)
+                append({**key, **row_of(train.images[rows], given, test.images, test.labels, seed, encoded=False)})
 
 
 def packages(counts: list[int], seeds: list[int]) -> None:
@@ -129,7 +151,7 @@ def facts() -> dict[str, str]:
         tables[str(data)] = pages.table(pd.DataFrame(shown))
     board = pd.read_csv(pages.RESULTS / "leaderboard.csv")
     best = board[(board["dataset"] == "CIFAR-10") & (board["p_yes"] == 0.5) & (board["objective"] == "Likelihood")]
-    some = rows[(rows["data"] == "cifar10") & (rows["told"] == "answers") & (rows["answers"] == 2000)]
+    some = rows[(rows["encoder"] == "efficientnet-lite0") & (rows["told"] == "answers") & (rows["answers"] == 2000)]
     tables["photographs"] = f"{100 * some['accuracy'].mean():.0f} %"
     return tables | {
         "from-nothing": f"{best['accuracy_mean'].item():.1f} %",
@@ -139,8 +161,8 @@ def facts() -> dict[str, str]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", choices=["cifar10", "packages"])
+    parser.add_argument("data", choices=["cifar10", "scratch", "packages"])
     parser.add_argument("--answers", type=int, nargs="+", required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     options = parser.parse_args()
-    {"cifar10": cifar10, "packages": packages}[options.data](options.answers, options.seeds)
+    {"cifar10": cifar10, "scratch": scratch, "packages": packages}[options.data](options.answers, options.seeds)

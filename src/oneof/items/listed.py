@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,5 +61,7 @@ def _local(place: str) -> str:
     """
     if not place.startswith("file://"):
         return place
+    from urllib.request import url2pathname  # slow to import
+
     plain = place.removeprefix("file://")
     return plain if Path(plain).exists() else url2pathname(urlsplit(place).path)
