@@ -54,7 +54,7 @@ def test_bad_input(model, items, tmp_path, run):
     for words, message in (
         ([model, items, "--out", tmp_path / "p.txt"], "expected .csv or .parquet"),
         ([model, tmp_path / "wide.csv", "--out", tmp_path / "p.csv"], "X has 3 features"),
-        ([model, tmp_path / "nan.csv", "--out", tmp_path / "p.csv"], "infinity"),
+        ([model, tmp_path / "nan.csv", "--out", tmp_path / "p.csv"], "line 3, column u: value inf"),
         ([tmp_path, items, "--out", tmp_path / "p.csv"], "not a model, there is no model.json in it"),
         ([model, "dataset:digits/test", "--out", tmp_path / "p.csv"], "X has 64 features"),
         ([model, items, "--out", tmp_path / "none" / "p.csv"], "none"),
