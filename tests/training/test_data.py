@@ -101,7 +101,7 @@ def test_check_finite_names_item_and_feature(bad):
 
 def by_item(answers: Answers, rows: torch.Tensor) -> list[list[tuple[int, ...]]]:
     """The answers about each row, as plain values."""
-    signed = answers.signed
+    signed = answers.replace(items=np.arange(len(answers))).signed
     return [sorted(map(tuple, signed[answers.items == row].tolist())) for row in rows.tolist()]
 
 
