@@ -38,10 +38,10 @@ def test_list_is_a_table_by_default(root: Path) -> None:
     assert "emnist_letters" in result.stdout
 
 
-def test_verify_says_what_differs_and_what_is_missing(root: Path) -> None:
-    result = runner.invoke(app, ["verify", "mnist", "--root", str(root), "--json"])
-    assert result.exit_code == 1
-    status = {row["file"]: row["status"] for row in json.loads(result.stdout)}
+def test_verify_says_what_differs_and_what_is_missing(root: Path, oneof: Command) -> None:
+    code, out, stderr = oneof("data", "verify", "mnist", "--root", root, "--json")
+    assert (code, stderr) == (1, "error: 4 of 4 files are not the published ones\n")
+    status = {row["file"]: row["status"] for row in json.loads(out)}
     assert status["t10k-labels-idx1-ubyte.gz"] == "differs"
     assert status["train-images-idx3-ubyte.gz"] == "missing"
 

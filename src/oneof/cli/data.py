@@ -84,8 +84,9 @@ def verify(datasets: Names = None, root: Root = None, as_json: AsJson = False) -
             rows.append({"name": entry.name, "file": file.name, "status": status, "expected": expected, "found": found})
     _show(rows, as_json, f"Files in {data_root(root)}")
     unwanted = {"differs", "missing"} if datasets else {"differs"}
-    if any(row["status"] in unwanted for row in rows):
-        raise typer.Exit(1)
+    wrong = sum(row["status"] in unwanted for row in rows)
+    if wrong:
+        raise ValueError(f"{wrong} of {len(rows)} files are not the published ones")
 
 
 def _entries(datasets: list[str] | None) -> list[Any]:

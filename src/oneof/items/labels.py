@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oneof.items.loading import Items, checked_labels
+from oneof.items.loading import Items, checked_labels, load_array
 from oneof.items.tables import read_table, refuse_repeated_ids
 
 if TYPE_CHECKING:
@@ -26,11 +26,7 @@ def load_labels(path: Path, items: Items) -> tuple[NDArray[np.int64], tuple[str,
     (array([0, 1]), ('cat', 'dog'))
     """
     if path.suffix.lower() == ".npy":
-        try:
-            array = np.load(path, allow_pickle=False)
-        except (ValueError, EOFError) as error:
-            raise ValueError(f"{path}: not an array of numbers: {error}") from None
-        return checked_labels(path, array, len(items)), None
+        return checked_labels(path, load_array(path), len(items)), None
     import pandas as pd
 
     values = _by_item(path, items, "label")

@@ -139,10 +139,15 @@ def _dataset(source: str) -> Items:
 
 
 def _npy(path: Path) -> Items:
+    return _numbered(load_array(path, mmap_mode="r"))
+
+
+def load_array(path: Path, mmap_mode: Literal["r"] | None = None) -> NDArray[Any]:
+    """The array in an .npy file. What numpy says of another file, "load it unsafely", is no advice to give."""
     try:
-        return _numbered(np.load(path, mmap_mode="r", allow_pickle=False))
-    except ValueError as error:
-        raise ValueError(f"{path}: not an array of numbers: {error}") from None
+        return np.asanyarray(np.load(path, mmap_mode=mmap_mode, allow_pickle=False))
+    except (ValueError, EOFError):
+        raise ValueError(f"{path}: not an array of numbers as numpy.save writes it") from None
 
 
 def _npz(path: Path) -> Items:
