@@ -37,6 +37,8 @@ def test_item_02_undo_and_redo_over_several_steps(world):
     assert [one["redone"] for one in redone] == [row["id"] for row in rows]
     assert redone[-1]["progress"]["mine"] == {"answered": 2, "skipped": 1}
     assert world.step(ann, "redo").status_code == 409
+    again = [world.step(ann, "undo").json()["undone"] for _ in rows]
+    assert again == [row["id"] for row in reversed(rows)], "what came back can be taken back again"
     assert audit(world.database) == []
 
 
