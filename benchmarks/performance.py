@@ -25,6 +25,10 @@ def facts() -> dict[str, str]:
         **_from_disk(scaling),
         **_a_step(scaling),
         **{name: f"{1 / float(scaling[what, '2']['ratio']):.2f}" for name, what in pairs.items()},
+        **{
+            f"{name}-apart": f"{1 / float(scaling[pairs[name], '2 without exchange']['ratio']):.2f}"
+            for name in ("mlp", "cnn")
+        },
         "likelihood": objectives["likelihood", "4096 x 1000"]["times cross entropy"],
         "loop-cnn": f"{100 * (float(cnn['times the bare loop']) - 1):.1f} %",
         "loop-mlp": f"{100 * (float(mlp['times the bare loop']) - 1):.0f} %",
@@ -59,6 +63,8 @@ def _a_step(scaling: Rows) -> dict[str, str]:
         "sizes": f"{min(sizes):.2f} and {max(sizes):.2f}",
         "hundred": ratio["k = 100"],
         "ten-thousand": f"{float(ratio['k = 10000']) / float(ratio['k = 1000']):.0f}",
+        "ten-to-ten-thousand": f"{float(ratio['k = 10000']):.0f}",
+        "cross-entropy": f"{float(ratio['cross entropy, k = 10000']):.0f}",
         "kept": scaling["a step, k = 10000", "memory kept"]["ratio"],
         "faults": scaling["a step, k = 10000", "as it comes"]["note"],
         "ten-an-item": ratio["answers an item = 10"],

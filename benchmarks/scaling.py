@@ -206,30 +206,31 @@ def _watch(process: "subprocess.Popen[bytes]") -> Spent:
 
 def step_cost(largest: int, turns: int) -> Iterator[dict[str, Any]]:
     """Cutting a batch and the objective on it, in CPU time; the cases of a group take turns."""
+    classes = [(10_000, k, k // 2, 1) for k in (10, 100, 1000, 10_000)]
     groups = {
         "n": [(n, 100, 50, 1) for n in (10_000, 100_000, 1_000_000, 10_000_000) if n <= largest],
-        "k": [(10_000, k, k // 2, 1) for k in (10, 100, 1000, 10_000)],
+        "k": classes,
         "m": [(100_000, 100, m, 1) for m in (1, 10, 50, 90)],
         "answers an item": [(100_000, 100, 50, per_item) for per_item in (1, 3, 10)],
+        "cross entropy, k": classes,
     }
+    columns = {"n": 0, "k": 1, "m": 2, "answers an item": 3, "cross entropy, k": 1}
     for changes, cases in groups.items():
-        steps: list[Callable[[], object]] = [Step(*numbers) for numbers in cases]
-        names = [f"{changes} = {case[list(groups).index(changes)]}" for case in cases]
-        if changes == "k":
-            steps += [CrossEntropy(k) for _, k, _, _ in cases]
-            names += [f"cross entropy, {name}" for name in names]
+        steps: list[Callable[[], object]] = [
+            CrossEntropy(numbers[1]) if changes.startswith("cross") else Step(*numbers) for numbers in cases
+        ]
         for step in steps:
             step()
         times: list[list[float]] = [[] for _ in steps]
         for _ in range(10 * turns):
             for step, spent in zip(steps, times, strict=True):
                 spent.append(cpu_seconds(step))
-        for number, (name, step, spent) in enumerate(zip(names, steps, times, strict=True)):
-            first = number // len(cases) * len(cases)
-            per_item = cases[number % len(cases)][3]
+        for numbers, step, spent in zip(cases, steps, times, strict=True):
+            per_item = numbers[3]
             cost = 1e6 * median(spent) / (BATCH * per_item)
-            ratio = median(a / b for a, b in zip(spent, times[first], strict=True)) / (per_item / cases[0][3])
+            ratio = median(a / b for a, b in zip(spent, times[0], strict=True)) / (per_item / cases[0][3])
             peak = peak_resident(step)
+            name = f"{changes} = {numbers[columns[changes]]}"
             yield case("a step", name, cost, "CPU us / answer", ratio, None if peak is None else peak / 1e6)
 
 
