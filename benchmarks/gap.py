@@ -284,7 +284,7 @@ def facts() -> dict[str, str]:
     """What pages say from the rows."""
     rows = pd.read_csv(RESULTS)
     by_trial = rows.pivot_table(index=["data", "idea", "cutout"], columns="views", values="accuracy", sort=False)
-    held_out = rows[rows["views"] == "mirror"].groupby(["data", "idea", "cutout"])["held_out_log_likelihood"].mean()
+    held_out = rows[rows["views"] == "none"].groupby(["data", "idea", "cutout"])["held_out_log_likelihood"].mean()
     seeds = rows.groupby(["data", "idea", "cutout"])["seed"].nunique()
     shown = (100 * by_trial[["none", "mirror"]]).map("{:.1f} %".format)
     shown = shown.rename(columns={"none": "accuracy", "mirror": "with mirror images"})
