@@ -1,6 +1,8 @@
 """Predictions averaged over several views of an image: training costs the same, and a prediction as many times as much
 as there are views. Whether it helps, held-out answers tell."""
 
+import math
+
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
@@ -35,4 +37,4 @@ def averaged(logits: list[Tensor]) -> Tensor:
     if len(logits) == 1:
         return logits[0]
     logs = torch.stack([torch.log_softmax(seen, dim=1) for seen in logits])
-    return torch.logsumexp(logs, dim=0) - torch.log(torch.tensor(float(len(logits))))
+    return torch.logsumexp(logs, dim=0) - math.log(len(logits))

@@ -95,9 +95,10 @@ def train_project(
     store_predictions(database, model_id, content, probabilities, aside, project.active)
     database.write(Connection.execute, delete(predictions).where(predictions.c.model_id < model_id))
     database.write(decoys.renew, project, now)
-    evidence = answers.evidence(len(content.ids))
-    if project.settings.mechanism == "adaptive" and may_choose(probabilities[aside], evidence[aside]):
-        choose_questions(database, project, content, probabilities, answers, aside, now)
+    if project.settings.mechanism == "adaptive":
+        evidence = answers.evidence(len(content.ids))
+        if may_choose(probabilities[aside], evidence[aside]):
+            choose_questions(database, project, content, probabilities, answers, aside, now)
     with database.read() as connection:
         judged = current_model(connection, project)
     if judged is None or judged["accuracy"] is None:
