@@ -1,5 +1,6 @@
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -56,12 +57,12 @@ def test_a_run_is_its_content() -> None:
     assert len(SPEC.run) == 12
 
 
-def test_a_run_without_a_step_of_its_own_keeps_the_identity_it_had_before_there_was_one() -> None:
-    assert "step_size" not in SPEC.to_json()
-    stepped = replace(SPEC, step_size=6)
-    assert stepped.run != SPEC.run
-    assert RunSpec.from_json(stepped.to_json()) == stepped
-
+@pytest.mark.parametrize(("name", "value"), [("step_size", 6), ("views", "mirror"), ("precision", "bf16")])
+def test_settings_that_came_later_leave_runs_without_them_their_identity(name: str, value: Any) -> None:
+    assert name not in SPEC.to_json()
+    given = replace(SPEC, **{name: value})
+    assert RunSpec.from_json(given.to_json()) == given
+    assert given.run != SPEC.run
 
 def test_every_committed_row_has_the_identity_of_its_configuration() -> None:
     rows = pd.read_csv(Path(__file__).parents[2] / "results" / "rows.csv", usecols=["run", "configuration"])

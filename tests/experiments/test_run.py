@@ -57,6 +57,14 @@ def test_the_step_of_the_schedule_is_the_recipes_where_the_run_has_none() -> Non
     assert configuration(replace(SPEC, step_size=6)).step_size == 6
 
 
+def test_runs_of_one_cycle_are_judged_at_their_end_only(tmp_path: Path) -> None:
+    fast = replace(SPEC, recipe="fast", method="Likelihood", learning_rate=4e-3)
+    result = execute(fast, tmp_path / "run.pt", quiet)
+    assert result.row["test_accuracy"] > 50
+    assert [line["test_accuracy"] for line in result.history] == ["", "", ""]
+    assert all(line["raw"] > 0 for line in result.history)
+
+
 def test_supervision_asks_about_the_class_itself() -> None:
     labels = datasets.load("digits").labels
     answers, _ = training_answers(replace(SPEC, method="Supervised"), labels, 10)

@@ -158,10 +158,10 @@ def test_until_every_candidate_was_tried_the_budget_stays(make_row: Maker) -> No
     assert len(stages(needed("leaderboard", RECIPES), RECIPES, rows)) == 1
 
 
-def test_candidates_of_the_leaderboard_change_one_thing_each() -> None:
+def test_candidates_of_the_leaderboard_differ_and_take_no_longer_than_what_was_set_by_hand() -> None:
     fast = preset("fast")
     for name, own in fast.budgets.items():
         assert len(trials(name, fast)) == len(fast.candidates[name]) + 1, "no two are the same"
         for other in fast.candidates[name]:
-            changed = {key for key, value in own.settings().items() if other.settings()[key] != value}
-            assert changed in ({"augment"}, {"average"}, {"backbone", "width", "epochs"})
+            assert other.learning_rate == own.learning_rate
+            assert other.epochs <= (4 if other.backbone == "cnn-strided" else 1) * own.epochs

@@ -11,7 +11,7 @@ from oneof.engines.base import Watch
 from oneof.experiments.protocol import RunSpec
 
 # Rough cost of one item in one epoch: that of a ResNet is many times that of an MLP.
-COST = {"mlp": 1, "mlp-plain": 1, "cnn": 8, "cnn-strided": 2, "resnet9": 12, "resnet34": 120}
+COST = {"mlp": 1, "mlp-plain": 1, "cnn": 8, "cnn-strided": 2, "cnn-quick": 16, "resnet9": 12, "resnet34": 120}
 WINDOW_SECONDS = 1800.0
 
 

@@ -6,13 +6,14 @@ from functools import partial
 from torch import nn
 
 from oneof.models.cnn import CNN
+from oneof.models.cnn_quick import QuickCNN
 from oneof.models.cnn_strided import StridedCNN
 from oneof.models.linear import Linear
 from oneof.models.mlp import MLP
 from oneof.models.resnet import ResNet34
 from oneof.models.resnet9 import ResNet9
 
-__all__ = ["CNN", "MLP", "Linear", "ResNet9", "ResNet34", "StridedCNN", "create", "names", "resolve"]
+__all__ = ["CNN", "MLP", "Linear", "QuickCNN", "ResNet9", "ResNet34", "StridedCNN", "create", "names", "resolve"]
 
 _BACKBONES: dict[str, Callable[..., nn.Module]] = {
     "linear": Linear,
@@ -20,6 +21,7 @@ _BACKBONES: dict[str, Callable[..., nn.Module]] = {
     "mlp-plain": partial(MLP, dropout=0.0),
     "cnn": CNN,
     "cnn-strided": StridedCNN,
+    "cnn-quick": QuickCNN,
     "resnet9": ResNet9,
     "resnet34": ResNet34,
 }

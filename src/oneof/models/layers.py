@@ -4,10 +4,10 @@ import torch
 from torch import Tensor, nn
 
 
-def image_shape(shape: tuple[int, ...], network: str) -> tuple[int, ...]:
+def image_shape(shape: tuple[int, ...], network: str, least: int = 8) -> tuple[int, ...]:
     """The shape, after a check that it is (channels, height, width) of an image that is large enough."""
-    if len(shape) != 3 or min(shape[1:]) < 8:
-        raise ValueError(f"{network} needs images (channels, height, width) of at least 8x8, not {shape}")
+    if len(shape) != 3 or min(shape[1:]) < least:
+        raise ValueError(f"{network} needs images (channels, height, width) of at least {least}x{least}, not {shape}")
     return shape
 
 
