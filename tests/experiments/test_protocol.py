@@ -64,6 +64,7 @@ def test_settings_that_came_later_leave_runs_without_them_their_identity(name: s
     assert RunSpec.from_json(given.to_json()) == given
     assert given.run != SPEC.run
 
+
 def test_every_committed_row_has_the_identity_of_its_configuration() -> None:
     rows = pd.read_csv(Path(__file__).parents[2] / "results" / "rows.csv", usecols=["run", "configuration"])
     assert rows["configuration"].map(lambda text: RunSpec.from_json(text).run).tolist() == rows["run"].tolist()

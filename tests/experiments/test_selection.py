@@ -7,7 +7,7 @@ import pytest
 
 from oneof.experiments.grid import needed
 from oneof.experiments.protocol import LEARNING_RATES, WEIGHT_DECAYS, Budget, Preset, RunSpec, preset
-from oneof.experiments.selection import chosen, chosen_budget, shown_budget, stages, superseded, trials, waiting
+from oneof.experiments.selection import chosen, chosen_budget, shown, shown_budget, stages, trials, waiting
 from oneof.experiments.store import COLUMNS
 
 Maker = Callable[..., dict[str, Any]]
@@ -133,13 +133,13 @@ def test_the_chosen_budget_is_shown_once_it_leaves_no_hole_and_never_mixed(make_
     for count in (0, 1, cells - 1):
         partly = finished(make_row, rows, after[:count])
         assert shown_budget("digits", before, RECIPES, partly) is OWN
-        assert superseded(before, RECIPES, partly) == {spec.run for spec in after[:count]}
+        assert shown(before, RECIPES, partly) == {spec.run for spec in before}
         assert waiting(before, RECIPES, partly) == {"digits": f"{count} of {len(after)} runs"}
     one_seed = [spec for spec in after if spec.seed == RECIPES.seeds[0]]
     assert len(one_seed) == cells
     whole = finished(make_row, rows, one_seed)
     assert shown_budget("digits", before, RECIPES, whole) is LONGER
-    assert superseded(before, RECIPES, whole) == {spec.run for spec in before}
+    assert shown(before, RECIPES, whole) == {spec.run for spec in one_seed}
     assert waiting(before, RECIPES, whole) == {}
 
 
@@ -147,9 +147,9 @@ def test_a_choice_of_the_own_budget_or_none_replaces_nothing(make_row: Maker) ->
     runs = needed("leaderboard", RECIPES)
     rows = finished(make_row, rows_of_trials(make_row, [-0.1, -0.2, -0.4]), runs)
     assert shown_budget("digits", runs, RECIPES, rows) is OWN
-    assert (superseded(runs, RECIPES, rows), waiting(runs, RECIPES, rows)) == (set(), {})
+    assert (shown(runs, RECIPES, rows), waiting(runs, RECIPES, rows)) == ({spec.run for spec in runs}, {})
     plain = needed("leaderboard", preset("smoke"))
-    assert (superseded(plain, preset("smoke"), NO_ROWS), waiting(plain, preset("smoke"), NO_ROWS)) == (set(), {})
+    assert (shown(plain, preset("smoke"), NO_ROWS), waiting(plain, preset("smoke"), NO_ROWS)) == (set(), {})
 
 
 def test_until_every_candidate_was_tried_the_budget_stays(make_row: Maker) -> None:
@@ -158,10 +158,14 @@ def test_until_every_candidate_was_tried_the_budget_stays(make_row: Maker) -> No
     assert len(stages(needed("leaderboard", RECIPES), RECIPES, rows)) == 1
 
 
-def test_candidates_of_the_leaderboard_differ_and_take_no_longer_than_what_was_set_by_hand() -> None:
+def test_runs_with_a_budget_that_is_no_candidate_any_more_do_not_count(make_row: Maker) -> None:
+    runs = needed("leaderboard", RECIPES)
+    old = [replace(spec, epochs=77) for spec in runs]
+    assert shown(runs, RECIPES, finished(make_row, NO_ROWS, [*old, runs[0]])) == {runs[0].run}
+
+
+def test_candidates_of_the_leaderboard_differ() -> None:
     fast = preset("fast")
-    for name, own in fast.budgets.items():
-        assert len(trials(name, fast)) == len(fast.candidates[name]) + 1, "no two are the same"
-        for other in fast.candidates[name]:
-            assert other.learning_rate == own.learning_rate
-            assert other.epochs <= (4 if other.backbone == "cnn-strided" else 1) * own.epochs
+    assert set(fast.candidates) == set(fast.budgets) == set(preset("paper").budgets)
+    for name in fast.budgets:
+        assert len(trials(name, fast)) == len(fast.candidates[name]) + 1

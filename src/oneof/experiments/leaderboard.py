@@ -11,7 +11,7 @@ from oneof.experiments.grid import needed
 from oneof.experiments.methods import LEADERBOARD, SUPERVISED
 from oneof.experiments.paper_numbers import paper_best
 from oneof.experiments.protocol import preset
-from oneof.experiments.selection import superseded, waiting
+from oneof.experiments.selection import shown, waiting
 from oneof.experiments.statistics import summarise
 from oneof.experiments.store import Evidence, Results
 from oneof.experiments.table_format import Cell, Table
@@ -28,7 +28,7 @@ COLUMNS = (
 def leaderboard_runs(results: Results, preset_name: str = "fast") -> Evidence:
     """The rows of the leaderboard's runs, those of one recipe for each data set (see `selection.shown_budget`)."""
     recipe = preset(preset_name)
-    return results.evidence(preset_name).without(superseded(needed("leaderboard", recipe), recipe, results.rows()))
+    return results.evidence(preset_name).of(shown(needed("leaderboard", recipe), recipe, results.rows()))
 
 
 def not_shown_yet(rows: pd.DataFrame, preset_name: str = "fast") -> dict[str, str]:

@@ -99,15 +99,13 @@ def shown_budget(dataset: str, specs: Sequence[RunSpec], preset: Preset, rows: p
     return best if filled_before <= filled else own
 
 
-def superseded(specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> set[str]:
-    """The identities of these runs with the budgets that are not shown: their results do not count."""
-    others = set()
+def shown(specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> set[str]:
+    """The identities of the finished ones of these runs with the budgets that are shown: only their results count."""
+    found = set()
     for dataset in dict.fromkeys(spec.dataset for spec in specs):
-        shown = shown_budget(dataset, specs, preset, rows)
-        budgets = [budget for budget in trials(dataset, preset).values() if budget != shown]
         wanted = [spec for spec in specs if spec.dataset == dataset]
-        others |= {run for budget in budgets for _, run in _finished(wanted, budget, rows)}
-    return others
+        found |= {run for _, run in _finished(wanted, shown_budget(dataset, specs, preset, rows), rows)}
+    return found
 
 
 def waiting(specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> dict[str, str]:

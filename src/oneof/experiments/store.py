@@ -44,10 +44,10 @@ class Evidence:
     histories: pd.DataFrame
     per_class: pd.DataFrame
 
-    def without(self, runs: set[str]) -> "Evidence":
-        """The same without these runs."""
+    def of(self, runs: set[str]) -> "Evidence":
+        """What these runs say."""
         tables = (self.rows, self.histories, self.per_class)
-        return Evidence(*(table[~table["run"].isin(runs)].reset_index(drop=True) for table in tables))
+        return Evidence(*(table[table["run"].isin(runs)].reset_index(drop=True) for table in tables))
 
 
 class Results:
