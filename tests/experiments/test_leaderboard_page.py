@@ -86,9 +86,9 @@ def test_what_held_out_answers_chose_is_shown_beside_what_they_did_not(nothing: 
         ]
     )
     page = leaderboard_page(nothing, nothing.rows, rows)
-    assert "epochs on USPS were chosen by the answers" in page
+    assert "epochs on USPS were chosen among the candidates below by the answers" in page
     assert "epochs on MNIST, FashionMNIST, KMNIST, EMNIST-Letters, SVHN, CIFAR-10 were set by hand" in page
-    assert "| USPS | mlp | 40 | shift-cutout | no | **-0.2000** | 99.20 [86.00, 89.00] |" in page
+    assert "| USPS | mlp | 40 | shift-cutout | no | none | **-0.2000** | 99.20 [86.00, 89.00] |" in page
     assert "| -0.2100 | 99.21" in page
 
 
@@ -102,7 +102,7 @@ def test_a_choice_whose_runs_are_missing_does_not_claim_the_table(nothing: Evide
         + [make_row(run=spec.run) for spec in needed("leaderboard", fast) if spec.dataset == "kmnist"]
     )
     page = leaderboard_page(nothing, nothing.rows, rows)
-    assert "were chosen by the answers" not in page
+    assert "by the answers about a tenth" not in page
     assert "epochs on MNIST, FashionMNIST, KMNIST, USPS, EMNIST-Letters, SVHN, CIFAR-10 were set by hand" in page
     assert "On KMNIST held-out answers have since chosen another recipe (below)" in page
     assert (

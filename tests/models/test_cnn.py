@@ -33,5 +33,5 @@ def test_what_it_cannot_take_is_refused(shape):
         CNN(shape, 10)
 
 
-def test_auto_takes_it_for_images():
+def test_auto_takes_it_for_small_images():
     assert isinstance(models.create("auto", (1, 8, 8), 10, width=4), CNN)

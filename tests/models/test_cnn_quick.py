@@ -20,6 +20,11 @@ def test_what_it_cannot_take_is_refused():
         QuickCNN((1, 14, 15), 10)
 
 
+def test_auto_takes_it_for_images_that_are_large_enough():
+    assert isinstance(models.create("auto", (1, 15, 40), 10, width=4), QuickCNN)
+    assert not isinstance(models.create("auto", (1, 14, 40), 10, width=4), QuickCNN)
+
+
 @pytest.mark.parametrize("channels", [1, 3, 4])
 def test_fixed_filters_are_an_orthogonal_change_of_each_patch_and_are_neither_learned_nor_saved(channels):
     first = models.create("cnn-quick", (channels, 16, 16), 10, width=4).features[0]

@@ -6,7 +6,7 @@ from functools import partial
 from torch import nn
 
 from oneof.models.cnn import CNN
-from oneof.models.cnn_quick import QuickCNN
+from oneof.models.cnn_quick import LEAST, QuickCNN
 from oneof.models.cnn_strided import StridedCNN
 from oneof.models.linear import Linear
 from oneof.models.mlp import MLP
@@ -40,13 +40,14 @@ def resolve(name: str, shape: tuple[int, ...]) -> str:
     """
     if name != "auto":
         return name
-    return "cnn" if len(shape) == 3 and min(shape[1:]) >= 8 else "mlp"
+    side = min(shape[1:]) if len(shape) == 3 else 0
+    return "cnn-quick" if side >= LEAST else "cnn" if side >= 8 else "mlp"
 
 
 def create(name: str, shape: tuple[int, ...], classes: int, width: int | None = None) -> nn.Module:
     """A network by name for items of this shape: (features,) or (channels, height, width).
 
-    "auto" is the CNN for images and the MLP for everything else. width: None for the network's own default.
+    "auto" is a CNN for images and the MLP for everything else. width: None for the network's own default.
 
     >>> create("auto", (1, 8, 8), classes=10).__class__.__name__
     'CNN'

@@ -17,6 +17,9 @@ from torch import Tensor, nn
 
 from oneof.models.layers import ChannelsLast, convolution, image_shape
 
+LEAST = 15
+"""The smallest height and width: one pixel is left after the filters and three times pooling."""
+
 
 class QuickCNN(nn.Module):
     """Fixed filters, three blocks of two 3x3 convolutions with w, 4w and 4w channels, and a linear layer.
@@ -27,9 +30,9 @@ class QuickCNN(nn.Module):
     torch.Size([2, 10])
     """
 
-    def __init__(self, shape: tuple[int, ...], classes: int, width: int = 32) -> None:
+    def __init__(self, shape: tuple[int, ...], classes: int, width: int = 16) -> None:
         super().__init__()
-        channels, *_ = image_shape(shape, "the quick CNN", least=15)
+        channels, *_ = image_shape(shape, "the quick CNN", least=LEAST)
         self.features = ChannelsLast(
             _Patches(channels),
             nn.ReLU(inplace=True),
