@@ -72,6 +72,17 @@ def test_phi(kappa: float) -> None:
     assert (corrected(z, kappa) >= 0).all()
 
 
+@pytest.mark.parametrize("kappa", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("raw", [2.0, 0.0, -2.0, float("nan")])
+def test_a_single_risk_is_corrected_as_one_of_many(raw: float, kappa: float) -> None:
+    alone = torch.tensor(raw, dtype=torch.float64, requires_grad=True)
+    among = torch.tensor([raw], dtype=torch.float64, requires_grad=True)
+    values = corrected(alone * 1, kappa), corrected(among * 1, kappa)
+    torch.testing.assert_close(values[0], values[1][0], equal_nan=True)
+    gradients = torch.autograd.grad(values[0], alone)[0], torch.autograd.grad(values[1].sum(), among)[0]
+    torch.testing.assert_close(gradients[0], gradients[1][0], equal_nan=True)
+
+
 @pytest.mark.parametrize("kappa", [-0.1, float("nan")])
 def test_a_negative_kappa_is_refused(kappa: float) -> None:
     with pytest.raises(ValueError, match="kappa must not be negative"):
