@@ -114,10 +114,12 @@ class _GCE:
 
     def evaluate_sum(self, logits: Tensor, weights: Tensor) -> Evaluation:
         log_p = plain_log_softmax(logits)
+        small = log_p.min().item() <= self._floor
         # c p^q in log space, because p itself may underflow
-        weighted = log_p.clamp(min=self._floor).mul_(self.q).exp_().mul_(weights)
-        value = (weights - weighted).sum() / self.q
-        weighted.masked_fill_(log_p <= self._floor, 0.0)
+        weighted = torch.mul(log_p.clamp(min=self._floor) if small else log_p, self.q).exp_().mul_(weights)
+        value = (weights - weighted).sum().div_(self.q)
+        if small:
+            weighted.mul_((log_p > self._floor).view(torch.uint8))  # much faster than to fill with zeros by a mask
         return value, log_p.exp_().mul_(weighted.sum(-1, keepdim=True)).sub_(weighted)
 
     def __repr__(self) -> str:
