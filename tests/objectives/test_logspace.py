@@ -7,6 +7,7 @@ from oneof.objectives import logspace, losses
 from oneof.objectives.logspace import (
     NARROW,
     in_parts,
+    log_probability,
     log_softmax,
     plain_log_softmax,
     plain_softmax,
@@ -44,6 +45,20 @@ def test_restrict_by_both_ways(dtype: torch.dtype, shift: float) -> None:
     torch.testing.assert_close(log_total.double(), torch.logsumexp(exact, dim=1, keepdim=True), rtol=1e-5, atol=1e-6)
     torch.testing.assert_close(q.double(), torch.softmax(exact, dim=1), rtol=1e-4, atol=1e-7)
     assert (log_total <= 0).all()
+
+
+@pytest.mark.parametrize("few", [0, 1000])
+@pytest.mark.parametrize("shift", [0.0, 1e4])
+def test_the_probability_of_a_set_and_its_derivative(shift: float, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logspace, "FEW", few)
+    z = torch.randn(6, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    z[:, 0] += shift
+    z.requires_grad_()
+    members = torch.tensor([[False, True, True, False, True]]).expand(6, 5)
+    log_total, change = log_probability(z.detach(), members)
+    exact = torch.log_softmax(z, dim=1).masked_fill(~members, -torch.inf).logsumexp(1, keepdim=True)
+    torch.testing.assert_close(log_total, exact.detach())
+    torch.testing.assert_close(-change, torch.autograd.grad(exact.sum(), z)[0])
 
 
 def test_restrict_takes_the_slow_way_only_where_the_sum_underflows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,10 +102,14 @@ def test_parts_add_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     z = torch.randn(7, 20, dtype=torch.float64, generator=generator, requires_grad=True)
     weights = torch.randn(7, 20, dtype=torch.float64, generator=generator)
     (whole,) = torch.autograd.grad(scalar(z, losses.mse.evaluate_sum, weights), z)
+    (scaled,) = torch.autograd.grad(scalar(z, losses.mse.evaluate_sum, weights, scale=-3.0), z)
+    torch.testing.assert_close(scaled, -3 * whole)
     monkeypatch.setattr(logspace, "CHUNK", 60)  # three rows, three rows, one row
     value, gradient = in_parts(losses.mse.evaluate_sum, z.detach(), weights)
     torch.testing.assert_close(value, (losses.mse(z.detach()) * weights).sum())
     torch.testing.assert_close(gradient, whole)
+    parts = in_parts(losses.mse.evaluate_sum, z.detach(), weights, scale=-3.0)
+    torch.testing.assert_close(parts, (-3 * value, -3 * whole))
     torch.testing.assert_close(torch.autograd.grad(-2 * scalar(z, losses.mse.evaluate_sum, weights), z)[0], -2 * whole)
     members = torch.ones(7, 20, dtype=torch.bool)
     members[4] = False

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneof import UniformQueries, WeightedQueries
-from oneof.queries.moment import consistent_sets, inverse_moment, unbiased_weights
+from oneof.queries.moment import FEW, consistent_sets, inverse_moment, unbiased_weights
 
 
 @settings(max_examples=40)
@@ -63,3 +64,14 @@ def test_the_condition_is_the_ratio_of_the_extreme_eigenvalues() -> None:
 def test_consistent_sets() -> None:
     subsets = np.array([[True, False, False], [True, False, False]])
     assert consistent_sets(subsets, np.array([True, False])).tolist() == [[True, False, False], [False, True, True]]
+
+
+@pytest.mark.parametrize("classes", [7, FEW])
+def test_the_consistent_sets_of_tensors_are_those_of_arrays(classes: int) -> None:
+    rng = np.random.default_rng(0)
+    subsets, responses = rng.random((4, 2 * classes)) < 0.5, np.array([True, False, True, False])
+    wanted = torch.from_numpy(consistent_sets(subsets, responses))
+    for table in (torch.from_numpy(subsets), torch.from_numpy(subsets)[:, ::2]):
+        found = consistent_sets(table, torch.from_numpy(responses))
+        assert found.dtype == torch.bool
+        assert torch.equal(found, wanted[:, :: wanted.shape[1] // table.shape[1]])

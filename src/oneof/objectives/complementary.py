@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from oneof.objectives.base import Batch, Counts, Objective, size_range
-from oneof.objectives.logspace import Evaluation, restrict, scalar
+from oneof.objectives.logspace import Evaluation, log_probability, scalar
 from oneof.objectives.registry import register
 
 
@@ -20,7 +20,7 @@ class Complementary(Objective):
     """The common part of the three; `loss_of` is the loss as a function of log P_S."""
 
     def loss_of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
-        """The loss without its factor, and its derivative by log P_S. (n, 1) -> (n, 1), (n, 1)."""
+        """The loss without its factor, and minus its derivative by log P_S. (n, 1) -> (n, 1), (n, 1)."""
         raise NotImplementedError
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
@@ -35,9 +35,9 @@ class Complementary(Objective):
             factor *= share.unsqueeze(1)
 
         def evaluate(logits: Tensor, consistent: Tensor, factor: Tensor) -> Evaluation:
-            p, q, log_p = restrict(logits, consistent)
+            log_p, change = log_probability(logits, consistent)
             loss, slope = self.loss_of(log_p)
-            return loss.mul_(factor).sum(), q.sub_(p).mul_(slope.mul_(factor))
+            return loss.mul_(factor).sum(), change.mul_(slope.mul_(factor))
 
         return scalar(batch.per_answer(logits), evaluate, consistent, factor)
 
@@ -50,7 +50,7 @@ class ComplementaryExp(Complementary):
         """exp(-P_S)."""
         p = torch.exp(log_p)
         loss = torch.exp(-p)
-        return loss, p.mul_(loss).neg_()
+        return loss, p.mul_(loss)
 
 
 @register("mcl-mae")
@@ -59,7 +59,7 @@ class ComplementaryMae(Complementary):
 
     def loss_of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """1 - P_S."""
-        return -torch.expm1(log_p), -torch.exp(log_p)
+        return -torch.expm1(log_p), torch.exp(log_p)
 
 
 @register("mcl-log")
@@ -68,4 +68,4 @@ class ComplementaryLog(Complementary):
 
     def loss_of(self, log_p: Tensor) -> tuple[Tensor, Tensor]:
         """-log P_S."""
-        return -log_p, torch.full_like(log_p, -1.0)
+        return -log_p, torch.ones_like(log_p)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from oneof.answers.evidence import log_probabilities
 from oneof.objectives.base import Batch, Counts, Objective
-from oneof.objectives.logspace import Evaluation, plain_log_softmax, restrict, scalar
+from oneof.objectives.logspace import Evaluation, as_numbers, log_probability, plain_log_softmax, restrict, scalar
 from oneof.objectives.registry import register
 from oneof.queries.moment import consistent_sets
 
@@ -30,7 +30,7 @@ def evidence(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
         inside, outside = log_probabilities(responses, rho1, rho0, torch)
         by_answer = torch.where(subsets, inside[:, None], outside[:, None]).to(dtype)
     else:
-        by_answer = batch.consistent().to(dtype).log_()
+        by_answer = as_numbers(batch.consistent(), dtype).log_()
     if batch.rows is None:
         return by_answer
     by_item = batch.per_item(by_answer, items)
@@ -78,7 +78,11 @@ class Likelihood(Objective):
         """This part's share of minus the mean log-likelihood."""
 
         def evaluate(logits: Tensor, *constants: Tensor) -> Evaluation:
-            p, q, log_likelihood = posterior(logits, *constants)
-            return log_likelihood.sum() / -counts[0], p.sub_(q).div_(counts[0])
+            if len(constants) > 1:
+                log_likelihood, change = log_probability(logits, consistent_sets(*constants))
+            else:
+                p, q, log_likelihood = posterior(logits, *constants)
+                change = p.sub_(q)
+            return log_likelihood.sum().neg_(), change
 
-        return scalar(logits, evaluate, *observed(batch, logits.shape[0], logits.dtype))
+        return scalar(logits, evaluate, *observed(batch, logits.shape[0], logits.dtype), scale=1 / counts[0])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from oneof.objectives.base import Batch, Counts, Objective, size_range
+from oneof.objectives.logspace import as_numbers
 from oneof.objectives.losses import Loss, get, weighted_sum
 from oneof.objectives.registry import register
 
@@ -30,7 +31,7 @@ class PartialAverage(Objective):
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the mean loss."""
-        consistent = batch.consistent().to(logits.dtype)
+        consistent = as_numbers(batch.consistent(), logits.dtype)
         sizes = consistent.sum(1)
         size_range(sizes, consistent.shape[1])
         scale = sizes.mul_(counts[0]).reciprocal_()

@@ -16,13 +16,14 @@ from torch import Tensor
 from oneof.objectives import losses
 from oneof.objectives.base import Batch, Counts, Objective, size_range
 from oneof.objectives.likelihood import evidence, observed, posterior
+from oneof.objectives.logspace import as_numbers
 from oneof.objectives.registry import register
 
 
 def first_weights(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
     """The weights at the first visit, from the answers alone: 1_S / |S| without noise. (b, k)."""
     if batch.rows is None and not batch.noisy:
-        consistent = batch.consistent().to(dtype)
+        consistent = as_numbers(batch.consistent(), dtype)
         sizes = consistent.sum(1, keepdim=True)
         size_range(sizes, consistent.shape[1])
         return consistent.div_(sizes)
