@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from oneof.objectives.base import Batch, Counts, Objective, size_range
+from oneof.objectives.logspace import as_numbers
 from oneof.objectives.losses import Loss, get, weighted_sum
 from oneof.objectives.registry import register
 from oneof.queries.moment import Queries, inverse_moment
@@ -77,7 +78,7 @@ class Unbiased(Objective):
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the unbiased risk."""
-        inside = batch.subsets.to(logits.dtype)
+        inside = as_numbers(batch.subsets, logits.dtype)
         coefficients = batch.per_item(self._coefficients(inside, batch, counts), logits.shape[0])
         if self._inverse is not None:
             if len(self._inverse) != logits.shape[1]:
@@ -91,6 +92,9 @@ class Unbiased(Objective):
         share = batch.shares(inside.dtype)
         scale: Number = 1 / counts[0] if share is None else share / counts[0]
         a, b, c, d = (weight * scale for weight in weights)
+        if self.weights == "paper" and share is None and not batch.noisy:  # a and c are numbers
+            factors = inside.new_full((len(inside), 1), c)
+            return inside.mul_(factors.masked_fill_(batch.responses.unsqueeze(1), a))
         yes = batch.responses.to(inside.dtype)
         if batch.noisy:
             rho1 = 0.0 if batch.flip_yes is None else batch.flip_yes
