@@ -72,6 +72,13 @@ def test_several_answers_and_flips_enter_by_the_evidence() -> None:
     assert weights[2] == pytest.approx(np.zeros(4))
 
 
+def test_an_item_without_an_answer_stays_unvisited() -> None:
+    objective, rows = prepared(), torch.tensor([0, 0, 1])
+    objective(logits(0), SUBSETS, RESPONSES, rows=rows, items=torch.tensor([4, 0, 2]), flip_yes=0.1)
+    torch.testing.assert_close(objective.weights[[4, 0]].sum(dim=1), torch.ones(2))
+    assert not objective.weights[[1, 2, 3]].any()
+
+
 def test_a_checkpoint_goes_on_exactly() -> None:
     items = torch.arange(3)
     whole, first, second = prepared(), prepared(), Proden()

@@ -50,13 +50,14 @@ def observed(batch: Batch, items: int, dtype: torch.dtype) -> tuple[Tensor, ...]
     return (evidence(batch, items, dtype),)
 
 
-def posterior(logits: Tensor, *observed: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def posterior(logits: Tensor, *observed: Tensor, p: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """The softmax p, its posterior given the answers, and the log-likelihood of the answers about each item.
 
-    observed: from the function of this name. No gradient. (b, k) -> (b, k), (b, k), (b, 1).
+    observed: from the function of this name. p: the softmax, if it is known. No gradient.
+    (b, k) -> (b, k), (b, k), (b, 1).
     """
     if len(observed) > 1:
-        return restrict(logits, consistent_sets(*observed))
+        return restrict(logits, consistent_sets(*observed), p)
     log_p = plain_log_softmax(logits)
     joint = log_p + observed[0]
     total = torch.logsumexp(joint, -1, keepdim=True)

@@ -68,15 +68,15 @@ class NothingLeft(ValueError):
         self.row = row
 
 
-def restrict(logits: Tensor, members: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def restrict(logits: Tensor, members: Tensor, p: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """The softmax p, its restriction q to a set of classes, and the log of the set's probability. No gradient.
 
-    (n, k), bool (n, k) -> (n, k), (n, k), (n, 1).
+    (n, k), bool (n, k) -> (n, k), (n, k), (n, 1). p: the softmax, if it is known.
 
     >>> restrict(torch.tensor([[0.0, 1e4, 0.0]]), torch.tensor([[True, False, True]]))[2]
     tensor([[-9999.3066]])
     """
-    p, inside, total, log_total = _part(logits, members)
+    p, inside, total, log_total = _part(logits, members, p)
     return p, inside.div_(total), log_total
 
 
@@ -92,13 +92,13 @@ def log_probability(logits: Tensor, members: Tensor) -> tuple[Tensor, Tensor]:
     return log_total, p.addcdiv_(inside, total, value=-1)
 
 
-def _part(logits: Tensor, members: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _part(logits: Tensor, members: Tensor, p: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The softmax p; numbers that are zero outside the set, and their sum, whose quotient is q; log P of the set.
 
     Summing probabilities is several times faster than a masked logsumexp, and as accurate unless the sum underflows;
     only then the logsumexp is used.
     """
-    p = plain_softmax(logits)
+    p = plain_softmax(logits) if p is None else p
     inside = p * members if members.numel() < FEW else as_numbers(members, p.dtype).mul_(p)
     total = inside.sum(-1, keepdim=True)
     if total.min().item() > 1e-30:

@@ -16,7 +16,7 @@ from torch import Tensor
 from oneof.objectives import losses
 from oneof.objectives.base import Batch, Counts, Objective, size_range
 from oneof.objectives.likelihood import evidence, observed, posterior
-from oneof.objectives.logspace import as_numbers
+from oneof.objectives.logspace import Evaluation, as_numbers, plain_log_softmax, scalar
 from oneof.objectives.registry import register
 
 
@@ -27,15 +27,13 @@ def first_weights(batch: Batch, items: int, dtype: torch.dtype) -> Tensor:
         sizes = consistent.sum(1, keepdim=True)
         size_range(sizes, consistent.shape[1])
         return consistent.div_(sizes)
-    return _with_answers(torch.softmax(evidence(batch, items, dtype), dim=1), batch)
+    weights = torch.softmax(evidence(batch, items, dtype), dim=1)
+    return weights if batch.rows is None else weights * _answered(batch.rows, items).to(dtype).unsqueeze(1)
 
 
-def _with_answers(weights: Tensor, batch: Batch) -> Tensor:
-    """The weights, (b, k), with zeros for items that have no answer in the batch: nothing is learned from those."""
-    if batch.rows is None:
-        return weights
-    answered = torch.bincount(batch.rows, minlength=len(weights)) > 0
-    return weights * answered.to(weights.dtype).unsqueeze(1)
+def _answered(rows: Tensor, items: int) -> Tensor:
+    """Which items have an answer in the batch, bool (b,): nothing is learned from the others."""
+    return torch.bincount(rows, minlength=items) > 0
 
 
 @register("proden")
@@ -62,23 +60,29 @@ class Proden(Objective):
         """This part's share of the mean loss; also updates the weights of the visited items."""
         if batch.items is None:
             weights = first_weights(batch, logits.shape[0], logits.dtype)
-        else:
-            weights = self._recall(batch.items, logits, batch)
-        return losses.weighted_sum(losses.cross_entropy, logits, weights.div_(counts[0]))
-
-    def _recall(self, items: Tensor, logits: Tensor, batch: Batch) -> Tensor:
-        """The weights of these items, (b, k); for the next visit the posterior is stored in their place."""
+            return scalar(logits, losses.cross_entropy.evaluate_sum, weights, scale=1 / counts[0])
         if self.weights is None or self._visited is None:
             raise ValueError("call prepare(items, classes) before training, or leave items out")
-        self.weights = self.weights.to(logits.device)
-        weights = self.weights.index_select(0, items).to(logits.dtype)
+        self.weights = memory = self.weights.to(logits.device)
+
+        # The new weights are stored while the softmax is at hand; `weights` is a copy of the old ones.
+        def evaluate(logits: Tensor, weights: Tensor, items: Tensor, *constants: Tensor) -> Evaluation:
+            log_p = plain_log_softmax(logits)
+            p = log_p.exp()
+            memory.index_copy_(0, items, posterior(logits, *constants, p=p)[1].to(memory.dtype))
+            value = -torch.dot(weights.reshape(-1), log_p.reshape(-1))
+            return value, p.mul_(weights.sum(-1, keepdim=True)).sub_(weights)
+
+        weights = memory.index_select(0, batch.items).to(logits.dtype)
         total = weights.sum(1, keepdim=True)
         if total.min().item() == 0:
             weights = torch.where(total > 0, weights, first_weights(batch, logits.shape[0], logits.dtype))
-        _, following, _ = posterior(logits.detach(), *observed(batch, logits.shape[0], logits.dtype))
-        self.weights.index_copy_(0, items, _with_answers(following, batch).to(self.weights.dtype))
-        self._visited.index_fill_(0, items.cpu(), True)
-        return weights
+        given = observed(batch, logits.shape[0], logits.dtype)
+        risk = scalar(logits, evaluate, weights, batch.items, *given, scale=1 / counts[0])
+        if batch.rows is not None:
+            memory.index_fill_(0, batch.items[~_answered(batch.rows, logits.shape[0])], 0.0)
+        self._visited.index_fill_(0, batch.items.cpu(), True)
+        return risk
 
     def merge(self, total: Callable[[Tensor], Tensor]) -> None:
         """Every worker gets the weights of the items that other workers visited since the last merge."""
