@@ -3,10 +3,8 @@ from typing import Any
 
 import pandas as pd
 
-from oneof.experiments.grid import needed
 from oneof.experiments.leaderboard_page import leaderboard_page, recipe_table
-from oneof.experiments.protocol import RunSpec, preset
-from oneof.experiments.selection import trials
+from oneof.experiments.protocol import RunSpec
 from oneof.experiments.store import Evidence
 
 Maker = Callable[..., dict[str, Any]]
@@ -74,38 +72,3 @@ def test_with_nothing_run_the_page_says_so(nothing: Evidence) -> None:
     assert page.count("not run") == 21
     assert "## How things were chosen" in page
     assert "on MNIST, FashionMNIST, KMNIST, USPS, EMNIST-Letters, SVHN, CIFAR-10 were set by hand" in page
-
-
-def test_what_held_out_answers_chose_is_shown_beside_what_they_did_not(nothing: Evidence, make_row: Maker) -> None:
-    candidates = list(trials("usps", preset("fast")))
-    figures = [0.21, 0.3, 0.2, 0.4, 0.5, 0.6]
-    rows = pd.DataFrame(
-        [
-            make_row(run=trial.run, held_out_log_likelihood=-figure, label_free_accuracy=99 + figure)
-            for trial, figure in zip(candidates, figures, strict=True)
-        ]
-    )
-    page = leaderboard_page(nothing, nothing.rows, rows)
-    assert "epochs on USPS were chosen among the candidates below by the answers" in page
-    assert "epochs on MNIST, FashionMNIST, KMNIST, EMNIST-Letters, SVHN, CIFAR-10 were set by hand" in page
-    assert "| USPS | mlp | 40 | shift-cutout | no | none | **-0.2000** | 99.20 [86.00, 89.00] |" in page
-    assert "| -0.2100 | 99.21" in page
-
-
-def test_a_choice_whose_runs_are_missing_does_not_claim_the_table(nothing: Evidence, make_row: Maker) -> None:
-    fast = preset("fast")
-    rows = pd.DataFrame(
-        [
-            make_row(run=trial.run, held_out_log_likelihood=-1.0 / (1 + number))
-            for number, trial in enumerate(trials("kmnist", fast))
-        ]
-        + [make_row(run=spec.run) for spec in needed("leaderboard", fast) if spec.dataset == "kmnist"]
-    )
-    page = leaderboard_page(nothing, nothing.rows, rows)
-    assert "by the answers about a tenth" not in page
-    assert "epochs on MNIST, FashionMNIST, KMNIST, USPS, EMNIST-Letters, SVHN, CIFAR-10 were set by hand" in page
-    assert "On KMNIST held-out answers have since chosen another recipe (below)" in page
-    assert (
-        "KMNIST ‡: the recipe that was set by hand. Held-out answers chose another one, which has 0 of 21 runs" in page
-    )
-    assert "**Candidates of the recipe" in page

@@ -2,13 +2,12 @@
 
 import pandas as pd
 
-from oneof.datasets import info
 from oneof.experiments.cells import NOT_RUN, blocks, our_cells, select
+from oneof.experiments.choices_section import choices
 from oneof.experiments.leaderboard import leaderboard_table, not_shown_yet
 from oneof.experiments.lost_classes import WHY
 from oneof.experiments.methods import LEADERBOARD, MAIN
-from oneof.experiments.protocol import P_YES, STANDARD_BATCH, RunSpec, preset
-from oneof.experiments.selection import SEARCHED, chosen_budget, trials
+from oneof.experiments.protocol import P_YES, STANDARD_BATCH, RunSpec
 from oneof.experiments.store import Evidence
 from oneof.experiments.table_format import Cell, Table, to_markdown
 from oneof.experiments.tables import HERE, table2
@@ -26,29 +25,6 @@ RECIPES = (
     "The leaderboard shows objective and recipe in combination. This table separates them, on the data set that has "
     "both recipes with the same network: a column has one objective, a line has one recipe."
 )
-BY_HAND = (
-    "- Network, augmentation, weight averaging and epochs on {names} were set by hand while the `fast` recipe was "
-    "developed, by trial runs that were not kept and with knowledge of test accuracies. Margins of a few tenths may "
-    "come from that."
-)
-BY_ANSWERS = (
-    "- Network, augmentation, averaging and epochs on {names} were chosen among the candidates below by the answers "
-    "about a tenth of the training items, which were held out, not by labels. The candidates were proposed with "
-    "knowledge of some test accuracies: of trials of `cnn-12` on USPS and KMNIST, and of a dozen trials of `cnn-quick` "
-    "on CIFAR-10 and KMNIST, which set its rate, its averaging, and how its first layer works. Its width and its "
-    "epochs are what two cores could pay."
-)
-BEHIND = (
-    "- On {names} held-out answers have since chosen another recipe (below); the leaderboard shows it once its runs "
-    "fill the same cells."
-)
-CHOICES = (
-    "- Learning rate and weight decay are those of the recipe in all runs.\n"
-    "- GCE-ABS was picked among six corrected risks by test accuracy on USPS, one seed ([](objectives.md#weights)): "
-    "this favours its USPS cells.\n"
-    "- Each run trains on all answers, and its last epoch counts. `cnn-quick` computes in bfloat16, which takes about "
-    "half of the time on a processor that has it; weights and risk have 32 bits."
-)
 
 
 def leaderboard_page(evidence: Evidence, paper_recipe: pd.DataFrame, searched: pd.DataFrame) -> str:
@@ -64,58 +40,8 @@ def leaderboard_page(evidence: Evidence, paper_recipe: pd.DataFrame, searched: p
         parts += _elsewhere(paper_recipe)
     if spread := _spread(evidence):
         parts += ["## Where seeds differ", "\n".join(f"- {line}" for line in spread)]
-    parts += ["## How things were chosen", *_choices(searched), "```bash\noneof reproduce leaderboard\n```"]
+    parts += ["## How things were chosen", *choices(searched), "```bash\noneof reproduce leaderboard\n```"]
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
-
-
-def candidates_table(rows: pd.DataFrame) -> Table:
-    """The candidates on each data set, their figures by held-out answers, and which one was chosen."""
-    recipe = preset("fast")
-    finished = rows.set_index("run")
-    lines: list[tuple[Cell, ...]] = []
-    for dataset in recipe.budgets:
-        candidates = trials(dataset, recipe)
-        if not {trial.run for trial in candidates} <= set(finished.index):
-            continue
-        best = chosen_budget(dataset, recipe, rows)
-        for trial, budget in candidates.items():
-            row = finished.loc[trial.run]
-            accuracy = "{label_free_accuracy:.2f} [{label_free_low:.2f}, {label_free_high:.2f}]".format(**row)
-            lines.append(
-                (
-                    Cell(info(dataset).title),
-                    Cell(str(row["backbone"])),
-                    Cell(str(budget.epochs)),
-                    Cell(budget.augment),
-                    Cell(str(budget.average) if budget.average else "no"),
-                    Cell(budget.views),
-                    Cell(f"{row['held_out_log_likelihood']:.4f}", bold=budget is best),
-                    Cell(accuracy),
-                )
-            )
-    header = ("data set", "network", "epochs", "augmentation", "averaged", "views", "log-likelihood", "accuracy, %")
-    caption = (
-        f"Candidates of the recipe, P(s=1) = {SEARCHED}, seed {recipe.seeds[0]}: mean log-likelihood of the held-out "
-        "answers, the best in bold, and the accuracy that they estimate"
-    )
-    notes = (
-        "Averaged: the decay of the running average of the weights. Views: predictions are averaged over them.",
-        "The log-likelihood chooses. Accuracy was to do so, until the first search, on USPS, showed its intervals: "
-        "with some hundred answers they are wider than all that the candidates differ by.",
-    )
-    return Table("candidates", caption, header, tuple(lines), notes)
-
-
-def _choices(searched: pd.DataFrame) -> list[str]:
-    table = candidates_table(searched)
-    titles = [info(name).title for name in preset("fast").budgets]
-    searches = list(dict.fromkeys(line[0].text for line in table.rows))
-    behind = not_shown_yet(searched)
-    by_answers = [title for title in searches if title not in behind]
-    by_hand = [title for title in titles if title not in by_answers]
-    told = ((BY_ANSWERS, by_answers), (BY_HAND, by_hand), (BEHIND, list(behind)))
-    lines = [text.format(names=", ".join(names)) for text, names in told if names]
-    return ["\n".join([*lines, CHOICES]), *([to_markdown(table)] if searches else [])]
 
 
 def recipe_table(fast: pd.DataFrame, paper_recipe: pd.DataFrame) -> Table:

@@ -8,6 +8,8 @@ decay at the best learning rate.
 A data set with candidates has its network, augmentation, averaging and epochs chosen among them. All are trained by
 the likelihood, so that the log-likelihood of held-out answers compares them: it varies far less by chance than an
 accuracy. The choice is then fixed for all P(s=1), seeds and batch sizes, and candidates for all methods.
+Under the budget that was chosen, the corrected risks are compared by the accuracy that held-out answers estimate: their
+probabilities are not those of a likelihood.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,6 +17,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from oneof.experiments.methods import CORRECTED
 from oneof.experiments.protocol import STANDARD_BATCH, Budget, Preset, RunSpec
 from oneof.training.scores import first_best
 
@@ -42,7 +45,10 @@ def stages(specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> list
             missing = [spec for spec in second if spec.run not in finished]
         pending |= dict.fromkeys(missing)
     for name in dict.fromkeys(spec.dataset for spec in specs):
-        pending |= dict.fromkeys(trial for trial in trials(name, preset) if trial.run not in finished)
+        missing = [trial for trial in trials(name, preset) if trial.run not in finished]
+        if not missing and any(spec.method in CORRECTED for spec in specs if spec.dataset == name):
+            missing = [trial for trial in risk_trials(name, preset, rows) if trial.run not in finished]
+        pending |= dict.fromkeys(missing)
     return list(pending)
 
 
@@ -83,6 +89,13 @@ def chosen_budget(dataset: str, preset: Preset, rows: pd.DataFrame) -> Budget:
     if not budgets or not {trial.run for trial in budgets} <= set(rows["run"]):
         return preset.budgets[dataset]
     return budgets[_best(list(budgets), rows, "held_out_log_likelihood")]
+
+
+def risk_trials(dataset: str, preset: Preset, rows: pd.DataFrame) -> list[RunSpec]:
+    """The runs that compare the corrected risks of `CORRECTED` on a data set, under its chosen budget."""
+    budgets = trials(dataset, preset)
+    best = chosen_budget(dataset, preset, rows)
+    return [replace(trial, method=name) for trial, budget in budgets.items() if budget == best for name in CORRECTED]
 
 
 def shown_budget(dataset: str, specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> Budget:
