@@ -17,7 +17,7 @@ from torch import nn
 
 from oneof import Answers, UniformQueries, objectives, respond
 from oneof.training import Answered, Config, Features, train
-from oneof.training.workers import launch
+from oneof.training.workers import Workers, launch
 
 CASES = {
     "ure": {"objective": "ure", "loss": "gce"},
@@ -79,10 +79,26 @@ def results(fabric: Fabric, accumulate: int = 1, path: Path | None = None) -> di
     return found
 
 
+def judged_alike(fabric: Fabric) -> bool:
+    """Whether all workers judge the same network after each epoch, though each normalises its own parts of batches."""
+    features, answers = data()
+    config = Config(epochs=2, batch_size=64, average=0.9).resolve(ITEMS, image=False)
+    sums: list[float] = []
+
+    def judge(network: nn.Module) -> dict[str, Any]:
+        sums.extend(float(tensor.double().sum()) for tensor in network.state_dict().values())
+        return {}
+
+    normalised = nn.Sequential(nn.BatchNorm1d(FEATURES), network())
+    train(normalised, features, Answered(answers), objectives.create("likelihood"), config, fabric=fabric, judge=judge)
+    first, *others = Workers(fabric).gather(torch.tensor(sums, dtype=torch.float64))
+    return len(others) == 1 and all(torch.equal(first, other) for other in others)
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     out = Path(sys.argv[1])
     fabric = launch(2)
-    found = results(fabric, path=out.with_suffix(".checkpoint"))
+    found = results(fabric, path=out.with_suffix(".checkpoint")) | {"judged alike": judged_alike(fabric)}
     if fabric.global_rank == 0:
         torch.save(found, out)

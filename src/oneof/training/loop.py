@@ -212,6 +212,7 @@ def end_epoch(run: Training, bar: Bar) -> None:
     """Judge the network, add the epoch to the history, keep the weights if they are the best, and save."""
     progress, epoch = run.progress, len(run.progress.history) + 1
     run.objective.merge(run.workers.sum)
+    run.workers.share_buffers(run.result)
     means = (total / run.batches for total in progress.sums)
     row = {"epoch": epoch, **dict(zip(FIGURES, means, strict=True)), "learning_rate": run.schedule.get_last_lr()[0]}
     run.result.eval()

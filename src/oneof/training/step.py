@@ -36,21 +36,25 @@ def gradient(
     counted = [objective.counts(batch) for _, batch in parts]
     yes = sum(int(torch.count_nonzero(batch.responses)) for _, batch in parts)
     answers = sum(len(batch.responses) for _, batch in parts)
-    *counts, yes_everywhere, answers_everywhere = workers.sum_numbers(
-        [*(sum(column) for column in zip(*counted, strict=True)), yes, answers]
-    )
+    # Neither sum is waited for before it is needed: the one goes on during the forward pass, the other during the last
+    # backward pass.
+    sums = workers.begin_sum([*(sum(column) for column in zip(*counted, strict=True)), yes, answers])
     raw = 0.0
     for number, (x, batch) in enumerate(parts):
-        with workers.unsynchronised(forward, number < len(parts) - 1):
+        last = number == len(parts) - 1
+        with workers.unsynchronised(forward, not last):
             logits = forward(x)
             if logits.dtype.itemsize < 4:
                 logits = logits.float()  # a sum of small differences needs full precision
             check(objective, logits, batch)
+            *counts, yes_everywhere, answers_everywhere = sums()
             share = objective.raw(logits, batch, tuple(counts))
             raw += share.item()
+            if last:
+                total = workers.begin_sum([raw])
             # Fabric averages gradients over workers, but the shares must be summed.
             workers.fabric.backward(share * workers.size if workers.size > 1 else share)
-    (raw,) = workers.sum_numbers([raw])
+    (raw,) = total()
     slope = objective.slope(raw)
     if slope != 1:
         for parameter in network.parameters():

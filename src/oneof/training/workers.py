@@ -4,15 +4,19 @@ Each worker takes its part of every batch. The counts that an objective divides 
 the forward pass, the raw risk after it. So each worker back-propagates its exact share of the *global* raw risk, and
 the slope of the correction, which is one number, is applied to the summed gradient. An average of the workers' own
 corrected risks would be something else, because the correction is not linear.
+
+Processes that wait for each other lose time whenever one of them is late. So nothing is waited for in a step but the
+exchange of the gradients: sums of numbers are begun before work that does not need them, and buffers are made equal
+once an epoch.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric  # imported late: it takes a second, and only training needs it
@@ -42,15 +46,35 @@ class Workers:
             raise ValueError(f"a batch of {len(rows)} items cannot be shared by {self.size} workers: enlarge it")
         return torch.tensor_split(rows, self.size)[self.rank]
 
+    def begin_sum(self, numbers: Sequence[float]) -> Callable[[], tuple[float, ...]]:
+        """Begin to sum each number over the workers; the function returned waits for the sums."""
+        if self.size == 1:
+            return lambda: tuple(numbers)
+        values = torch.tensor(numbers, dtype=torch.float64, device=self.fabric.device)
+        work = torch.distributed.all_reduce(values, async_op=True)
+
+        def sums() -> tuple[float, ...]:
+            work.wait()
+            return tuple(values.tolist())
+
+        return sums
+
     def sum_numbers(self, numbers: Sequence[float]) -> tuple[float, ...]:
         """Each number summed over the workers."""
-        if self.size == 1:
-            return tuple(numbers)
-        return tuple(self.sum(torch.tensor(numbers, dtype=torch.float64)).tolist())
+        return self.begin_sum(numbers)()
 
     def sum(self, values: Tensor) -> Tensor:
         """A tensor summed over the workers."""
         return values if self.size == 1 else cast(Tensor, self.fabric.all_reduce(values.clone(), reduce_op="sum"))
+
+    def share_buffers(self, network: nn.Module) -> None:
+        """Give every worker the buffers of the first one, such as the running statistics of batch normalisation.
+
+        Each worker's own come from its parts of the batches, and are not used in training.
+        """
+        if self.size > 1:
+            for buffer in network.buffers():
+                torch.distributed.broadcast(buffer, src=0)
 
     def gather(self, values: Tensor) -> Tensor:
         """The values of all workers, one row for each."""
@@ -99,6 +123,7 @@ PRECISIONS = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
 def launch(devices: int = 1, nodes: int = 1, *, precision: str = "32", device: str = "auto") -> "Fabric":
     """Start the workers of this command, or join them if torchrun has started them; each runs the code that follows."""
     from lightning_fabric import Fabric
+    from lightning_fabric.strategies.ddp import DDPStrategy
 
     if precision == "16" and not torch.cuda.is_available():
         # Half precision needs scaled gradients, which only CUDA supports; elsewhere Fabric would silently use another.
@@ -106,6 +131,6 @@ def launch(devices: int = 1, nodes: int = 1, *, precision: str = "32", device: s
     options: dict[str, Any] = {"accelerator": device, "precision": PRECISIONS[precision]}
     if devices * nodes == 1:
         return Fabric(devices=1, **options)
-    fabric = Fabric(devices=devices, num_nodes=nodes, strategy="ddp", **options)
+    fabric = Fabric(devices=devices, num_nodes=nodes, strategy=DDPStrategy(broadcast_buffers=False), **options)
     fabric.launch()
     return fabric
