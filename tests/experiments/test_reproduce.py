@@ -10,6 +10,7 @@ from oneof.engines.base import Report
 from oneof.engines.local import Local
 from oneof.experiments import reproduce as module
 from oneof.experiments.grid import needed
+from oneof.experiments.methods import CORRECTED
 from oneof.experiments.protocol import Budget, Preset, RunSpec, preset
 from oneof.experiments.reproduce import RunsFailed, restrict, run_again, run_missing, write
 from oneof.experiments.runner import RunResult
@@ -88,6 +89,25 @@ def test_the_search_goes_first_and_its_choice_is_used(
     assert [spec.epochs for spec in done] == [1] * 9 + [2]
     assert (done[-1].learning_rate, done[-1].weight_decay) == (1e-2, 1e-5)
     assert done[-1].holdout == 0.0
+
+
+def test_corrected_risks_are_compared_after_all_runs_that_the_leaderboard_shows(
+    tmp_path: Path, make_row: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[RunSpec] = []
+
+    def fake(spec: RunSpec, path: Path, on_epoch: Report) -> RunResult:
+        done.append(spec)
+        return RunResult(make_row(run=spec.run, held_out_log_likelihood=-1.0 / spec.epochs), [], [])
+
+    monkeypatch.setattr(module, "execute", fake)
+    own = Budget("mlp", 2)
+    board = replace(TINY, budgets={"digits": own}, candidates={"digits": (replace(own, epochs=5),)})
+    run_missing("leaderboard", board, Results(tmp_path), engine=Local(1), console=None)
+    assert [spec.epochs for spec in done[:2]] == [2, 5]
+    assert {spec.epochs for spec in done[2:]} == {5}, "the budget that held-out answers prefer"
+    assert [spec.method for spec in done[-6:]] == list(CORRECTED)
+    assert [spec.holdout > 0 for spec in done] == [True] * 2 + [False] * (len(done) - 8) + [True] * 6
 
 
 def test_failures_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,16 @@ import pytest
 from oneof.experiments.grid import needed
 from oneof.experiments.methods import CORRECTED
 from oneof.experiments.protocol import LEARNING_RATES, WEIGHT_DECAYS, Budget, Preset, RunSpec, preset
-from oneof.experiments.selection import chosen, chosen_budget, shown, shown_budget, stages, trials, waiting
+from oneof.experiments.selection import (
+    chosen,
+    chosen_budget,
+    comparisons,
+    shown,
+    shown_budget,
+    stages,
+    trials,
+    waiting,
+)
 from oneof.experiments.store import COLUMNS
 
 Maker = Callable[..., dict[str, Any]]
@@ -114,19 +123,23 @@ def test_what_held_out_answers_prefer_serves_every_method_and_seed(make_row: Mak
     rows = rows_of_trials(make_row, [-0.3, -0.2, -0.4])
     assert chosen_budget("digits", RECIPES, rows) is LONGER
     runs = needed("leaderboard", RECIPES)
+    assert stages(runs, RECIPES, rows) == []
     assert {(s.epochs, s.average) for s in (chosen(spec, RECIPES, rows) for spec in runs)} == {(9, 0.9)}
 
 
-def test_corrected_risks_are_compared_after_the_candidates_under_the_chosen_one(make_row: Maker) -> None:
+def test_corrected_risks_are_compared_under_the_chosen_candidate_and_nothing_waits_for_it(make_row: Maker) -> None:
     runs = needed("leaderboard", RECIPES)
+    assert comparisons(runs, RECIPES, rows_of_trials(make_row, [-0.3, -0.2])) == [], "nothing is chosen yet"
     rows = rows_of_trials(make_row, [-0.3, -0.2, -0.4])
-    missing = stages(runs, RECIPES, rows)
-    assert [spec.method for spec in missing] == list(CORRECTED)
-    assert {(s.epochs, s.average, s.p_yes, s.seed, s.holdout, s.preset) for s in missing} == {
+    compared = comparisons(runs, RECIPES, rows)
+    assert [spec.method for spec in compared] == list(CORRECTED)
+    assert {(s.epochs, s.average, s.p_yes, s.seed, s.holdout, s.preset) for s in compared} == {
         (9, 0.9, 0.5, 3, 0.1, "mine-search")
     }
-    assert stages(runs, RECIPES, finished(make_row, rows, missing)) == []
-    assert stages([spec for spec in runs if spec.method == "Likelihood"], RECIPES, rows) == []
+    assert stages(runs, RECIPES, rows) == []
+    assert comparisons([spec for spec in runs if spec.method == "Likelihood"], RECIPES, rows) == []
+    smoke = preset("smoke")
+    assert comparisons(needed("leaderboard", smoke), smoke, NO_ROWS) == [], "no candidates, no comparison"
 
 
 def finished(make_row: Maker, rows: pd.DataFrame, specs: list[RunSpec]) -> pd.DataFrame:

@@ -18,8 +18,8 @@ BY_ANSWERS = (
     "- Network, augmentation, averaging and epochs on {names} were chosen among the candidates below by the answers "
     "about a tenth of the training items, which were held out, not by labels. The candidates were proposed with "
     "knowledge of some test accuracies: of trials of `cnn-12` on USPS and KMNIST, and of a dozen trials of `cnn-quick` "
-    "on CIFAR-10 and KMNIST, which set its rate, its averaging, and how its first layer works. Its width and its "
-    "epochs are what two cores could pay."
+    "on CIFAR-10 and KMNIST, which set its rate, its averaging, how its first layer works, and the longest run on "
+    "CIFAR-10. Its width and its epochs are what two cores could pay."
 )
 BEHIND = (
     "- On {names} held-out answers have since chosen another recipe (below); the leaderboard shows it once its runs "

@@ -13,7 +13,7 @@ from oneof.experiments.cells import ABSENT
 from oneof.experiments.grid import needed
 from oneof.experiments.progress import work
 from oneof.experiments.protocol import Preset, RunSpec
-from oneof.experiments.selection import chosen, stages
+from oneof.experiments.selection import chosen, comparisons, stages
 from oneof.experiments.table_format import Cell, Table
 
 
@@ -24,10 +24,11 @@ def missing(key: str, preset: Preset, rows: pd.DataFrame) -> tuple[list[RunSpec]
     may follow the first.
     """
     specs = needed(key, preset)
-    search = stages(specs, preset, rows)
+    finished = set(rows["run"])
+    compared = [spec for spec in comparisons(specs, preset, rows) if spec.run not in finished]
+    search = [*stages(specs, preset, rows), *compared]
     waiting = [spec for spec in specs if stages([spec], preset, rows)]
     ready = [chosen(spec, preset, rows) for spec in specs if spec not in set(waiting)]
-    finished = set(rows["run"])
     return search, [*(spec for spec in ready if spec.run not in finished), *waiting]
 
 
@@ -64,7 +65,7 @@ def outstanding(key: str, preset: Preset, rows: pd.DataFrame, workers: int) -> T
         numbers = (wanted[0].epochs, len(wanted) - len(left), len(left), len(first))
         cells = (Cell(str(number)) for number in numbers)
         lines.append((Cell(info(name).title), Cell(wanted[0].network), *cells, _hours(hours)))
-    header = ("data set", "network", "epochs", "done", "missing", "search first", "hours")
+    header = ("data set", "network", "epochs", "done", "missing", "of the search", "hours")
     caption = f"What {key} still needs, preset {preset.name}: {len(runs)} runs and {len(search)} of the search"
     notes = (
         f"{_hours(total).text} hours in all, with {workers} run{'s' if workers > 1 else ''} side by side, judged by "

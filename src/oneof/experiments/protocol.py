@@ -185,6 +185,7 @@ _CANDIDATES = {
     "cifar10": (
         *_quick(9, "shift-flip"),
         *_quick(9, "shift-flip", "shift-flip-cutout", "warp-flip", views="mirror"),
+        *_quick(24, "shift-flip", views="mirror"),
     ),
 }
 

@@ -14,7 +14,7 @@ from oneof.experiments.outputs import write_output
 from oneof.experiments.protocol import Preset, RunSpec
 from oneof.experiments.run import execute
 from oneof.experiments.runner import Tally, run_grid
-from oneof.experiments.selection import chosen, stages
+from oneof.experiments.selection import chosen, comparisons, stages
 from oneof.experiments.store import Results
 from oneof.experiments.table_format import to_latex, to_markdown
 from oneof.files.atomic import replacing
@@ -79,7 +79,8 @@ def run_missing(key: str, preset: Preset, results: Results, *, engine: Engine, c
         failed |= {spec.run for spec in search} - results.finished()
     rows = results.rows()
     ready = [spec for spec in specs if not stages([spec], preset, rows)]
-    summary = run_grid([chosen(spec, preset, rows) for spec in ready], results, execute, engine, console=console)
+    runs = [*(chosen(spec, preset, rows) for spec in ready), *comparisons(ready, preset, rows)]
+    summary = run_grid(runs, results, execute, engine, console=console)
     failures = searched.failed | summary.failed
     if failures:
         details = "; ".join(f"{name}: {reason}" for name, reason in failures.items())

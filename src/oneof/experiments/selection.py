@@ -8,8 +8,8 @@ decay at the best learning rate.
 A data set with candidates has its network, augmentation, averaging and epochs chosen among them. All are trained by
 the likelihood, so that the log-likelihood of held-out answers compares them: it varies far less by chance than an
 accuracy. The choice is then fixed for all P(s=1), seeds and batch sizes, and candidates for all methods.
-Under the budget that was chosen, the corrected risks are compared by the accuracy that held-out answers estimate: their
-probabilities are not those of a likelihood.
+Last, under the budget that was chosen, corrected risks are compared by the accuracy that held-out answers estimate: the
+probabilities that they lead to are not those of a likelihood. No run waits for this.
 """
 
 from collections.abc import Iterable, Sequence
@@ -45,10 +45,7 @@ def stages(specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> list
             missing = [spec for spec in second if spec.run not in finished]
         pending |= dict.fromkeys(missing)
     for name in dict.fromkeys(spec.dataset for spec in specs):
-        missing = [trial for trial in trials(name, preset) if trial.run not in finished]
-        if not missing and any(spec.method in CORRECTED for spec in specs if spec.dataset == name):
-            missing = [trial for trial in risk_trials(name, preset, rows) if trial.run not in finished]
-        pending |= dict.fromkeys(missing)
+        pending |= dict.fromkeys(trial for trial in trials(name, preset) if trial.run not in finished)
     return list(pending)
 
 
@@ -96,6 +93,14 @@ def risk_trials(dataset: str, preset: Preset, rows: pd.DataFrame) -> list[RunSpe
     budgets = trials(dataset, preset)
     best = chosen_budget(dataset, preset, rows)
     return [replace(trial, method=name) for trial, budget in budgets.items() if budget == best for name in CORRECTED]
+
+
+def comparisons(specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> list[RunSpec]:
+    """The runs that compare corrected risks where these runs have one, once the budget there is chosen; all of them."""
+    finished = set(rows["run"])
+    names = dict.fromkeys(spec.dataset for spec in specs if spec.method in CORRECTED)
+    ready = [name for name in names if {trial.run for trial in trials(name, preset)} <= finished]
+    return [trial for name in ready for trial in risk_trials(name, preset, rows)]
 
 
 def shown_budget(dataset: str, specs: Sequence[RunSpec], preset: Preset, rows: pd.DataFrame) -> Budget:
