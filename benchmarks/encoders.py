@@ -26,7 +26,6 @@ from oneof.classifier.choosing_encoders import CANDIDATES, choose_encoder
 from oneof.classifier.choosing_networks import fit_chosen
 from oneof.classifier.linear import solve
 from oneof.items.loading import Items
-from oneof.models import resolve
 from oneof.training import Config, Features, predict_classes
 
 ROWS = pages.RESULTS / "encoders.csv"
@@ -56,7 +55,7 @@ def row_of(
     assert fitted.accuracy is not None
     judged = {"label_free": fitted.accuracy.value, "low": fitted.accuracy.low, "high": fitted.accuracy.high}
     return {
-        "network": resolve(fitted.config.backbone, items.shape),
+        "network": fitted.config.backbone,
         "accuracy": accuracy,
         **judged,
         "seconds": round(seconds, 1),

@@ -39,6 +39,19 @@ def saved(tmp_path):
     return model, tmp_path / "model"
 
 
+def test_a_folder_that_says_auto_holds_the_network_that_the_first_release_took(tmp_path):
+    """Later ones say which network it is."""
+    model = classifier("auto", shape=(1, 16, 16))
+    model.save(tmp_path / "model")
+    path = tmp_path / "model" / "model.json"
+    facts = json.loads(path.read_text())
+    assert facts["config"]["backbone"] == "cnn"
+    facts["config"]["backbone"] = "auto"
+    path.write_text(json.dumps(facts))
+    again = OneOfClassifier.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict_proba(items(model)), model.predict_proba(items(model)))
+
+
 @pytest.mark.parametrize(
     ("backbone", "shape"), [("mlp", (6,)), ("cnn", (1, 9, 8)), ("resnet9", (3, 9, 8)), ("resnet34", (3, 8, 8))]
 )

@@ -20,9 +20,14 @@ def test_what_it_cannot_take_is_refused():
         QuickCNN((1, 14, 15), 10)
 
 
-def test_auto_takes_it_for_images_that_are_large_enough():
-    assert isinstance(models.create("auto", (1, 15, 40), 10, width=4), QuickCNN)
-    assert not isinstance(models.create("auto", (1, 14, 40), 10, width=4), QuickCNN)
+def test_auto_takes_it_for_many_images_that_are_large_enough():
+    for shape, items, taken in (
+        ((1, 15, 40), 2000, "cnn-quick"),
+        ((1, 15, 40), 1999, "cnn"),
+        ((1, 14, 40), 2000, "cnn"),
+        ((1, 7, 40), 2000, "mlp"),
+    ):
+        assert models.resolve("auto", shape, items) == taken
 
 
 @pytest.mark.parametrize("channels", [1, 3, 4])

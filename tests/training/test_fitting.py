@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from oneof import Answers, UniformQueries, WeightedQueries, estimate_accuracy, losses, objectives, respond
-from oneof.training import Config, Features, fit, predict_classes, predict_logits
+from oneof.training import Config, Features, fit, fitting, predict_classes, predict_logits
 from oneof.training.fitting import predict_for
 from oneof.training.splits import split
 
@@ -40,6 +40,19 @@ def test_it_learns_and_judges_itself(objective):
     assert fitted.accuracy.low <= true <= fitted.accuracy.high
     assert fitted.best_epoch == 15
     assert [row["label_free"] for row in fitted.history][-1] == fitted.accuracy.value
+
+
+@pytest.mark.parametrize(("items", "network"), [(2300, "cnn-quick"), (2200, "cnn")])  # a tenth is held out
+def test_the_settings_say_which_network_was_taken_for_so_many_images(items, network, monkeypatch):
+    rng = np.random.default_rng(0)
+    subsets = UniformQueries(CLASSES, 2).draw(items, rng)
+    answers = Answers(subsets, respond(subsets, rng.integers(CLASSES, size=items)))
+    created = []
+    create = fitting.models.create
+    monkeypatch.setattr(fitting.models, "create", lambda name, *rest: created.append(name) or create(name, *rest))
+    images = rng.integers(0, 256, (items, 1, 16, 16), dtype=np.uint8)
+    fitted = fit(Features(images), answers, Config(width=2, epochs=1, batch_size=512))
+    assert created == [fitted.config.backbone] == [network]
 
 
 def test_held_out_answers_do_not_train():

@@ -178,7 +178,5 @@ def _refuse_combinations(search: str | None, elsewhere: bool, shared: bool, resu
 
 def _described(backbone: str, shape: tuple[int, ...]) -> str:
     """Which network it is, and what its input is."""
-    from oneof.models import resolve
-
     given = f"{shape[0]} features" if len(shape) == 1 else f"pictures of {' x '.join(map(str, shape))}"
-    return f"{resolve(backbone, shape)} on {given}"
+    return f"{backbone} on {given}"

@@ -26,28 +26,34 @@ _BACKBONES: dict[str, Callable[..., nn.Module]] = {
     "resnet34": ResNet34,
 }
 
+ENOUGH = 2000
+"""Items from which on "auto" takes cnn-quick: with fewer, cnn is as accurate or more so (see docs/training.md)."""
+
 
 def names() -> list[str]:
     """The names that `create` knows, besides "auto"."""
     return list(_BACKBONES)
 
 
-def resolve(name: str, shape: tuple[int, ...]) -> str:
-    """The name of the network for items of this shape: "auto" is resolved, other names stay.
+def resolve(name: str, shape: tuple[int, ...], items: int = 0) -> str:
+    """The name of the network for so many items of this shape: "auto" is resolved, other names stay.
 
-    >>> resolve("auto", (64,))
-    'mlp'
+    >>> resolve("auto", (64,)), resolve("auto", (3, 32, 32), items=500), resolve("auto", (3, 32, 32), items=50_000)
+    ('mlp', 'cnn', 'cnn-quick')
     """
     if name != "auto":
         return name
     side = min(shape[1:]) if len(shape) == 3 else 0
-    return "cnn-quick" if side >= LEAST else "cnn" if side >= 8 else "mlp"
+    if side < 8:
+        return "mlp"
+    return "cnn-quick" if side >= LEAST and items >= ENOUGH else "cnn"
 
 
 def create(name: str, shape: tuple[int, ...], classes: int, width: int | None = None) -> nn.Module:
     """A network by name for items of this shape: (features,) or (channels, height, width).
 
-    "auto" is a CNN for images and the MLP for everything else. width: None for the network's own default.
+    "auto" is the CNN for images and the MLP for everything else; training resolves it by the number of items, too, and
+    says in its settings what it took. width: None for the network's own default.
 
     >>> create("auto", (1, 8, 8), classes=10).__class__.__name__
     'CNN'

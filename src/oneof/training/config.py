@@ -62,8 +62,8 @@ class Config(BaseModel):
     recipe: Literal["fast", "paper"] = Field(default="fast", description="Where settings that are not given come from.")
     backbone: str = Field(
         default="auto",
-        description="The network: auto (cnn-quick for images, below 15 pixels cnn; for rows of numbers linear or mlp, "
-        "by held-out answers), {backbones}.",
+        description="The network: auto (for images cnn, or cnn-quick from 15 pixels and 2,000 items on; for rows of "
+        "numbers linear or mlp, by held-out answers), {backbones}.",
     )
     width: int | None = Field(default=None, ge=1, description="Width of the network. Default: the network's own.")
     epochs: int | None = Field(

@@ -66,6 +66,9 @@ def fit(
     training, held, unjudged = divide(features, answers, config, held_out)
     answered = Answered(training)
     config = config.resolve(len(answered.items), features.image)
+    if backbone is None:
+        named = models.resolve(config.backbone, features.shape, len(answered.items))
+        config = config.model_copy(update={"backbone": named})
     # If held-out answers choose the best epoch or view, others must judge it: the best score is too optimistic.
     chooses = config.selection == "best" or config.views == "auto"
     choosing, judging = halves(held) if chooses else (held, held)
