@@ -2,9 +2,10 @@
 
     ONEOF_DATA=... python -m benchmarks.gap cifar10 --seeds 0
     ONEOF_DATA=... python -m benchmarks.gap cifar10 --ideas labels likelihood targets --seeds 1 2
+    ONEOF_DATA=... python -m benchmarks.gap cifar10-long --ideas labels likelihood views --no-cutout
 
 20,000 pictures with one uniform question of three labels each (`labels`: every label instead), a small network, weights
-averaged. Two views of a picture are two random changes of it.
+averaged; `long` is several times the training. Two views of a picture are two random changes of it.
 
     labels       full supervision
     likelihood   the default objective
@@ -20,6 +21,8 @@ averaged. Two views of a picture are two random changes of it.
     student      two stages of half the epochs each: a network by likelihood; then a new one learns its predictions,
                  restricted to the classes that the answers leave possible
     mixup        the same; the second network sees pictures mixed in pairs, and learns mixed predictions
+    views        the objective agreeing-views: the likelihood of the geometric mean of the predictions from two views of
+                 a picture, and how far these disagree. Half of the pictures in a batch and half of the epochs
     teacher      a second network, the running average of the first one's weights, sees the picture; the first sees it
                  with a square cut out, and learns the teacher's prediction, restricted to the classes that the answers
                  leave possible, besides the likelihood and a small bonus for predictions balanced over the classes.
@@ -54,15 +57,26 @@ from oneof.training.augment import cutout
 
 RESULTS = Path(__file__).parents[1] / "results" / "gap.csv"
 ITEMS, HELD_OUT, SIZE = 20_000, 2000, 3
-NETWORK: dict[str, tuple[str, int, int, str]] = {
-    "cifar10": ("resnet9", 8, 16, "shift-flip"),
-    "fashionmnist": ("cnn-strided", 16, 16, "shift"),
-    "kmnist": ("cnn-strided", 16, 16, "shift"),
+SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "cifar10": ("cifar10", {"backbone": "resnet9", "width": 8, "epochs": 16, "augment": "shift-flip"}),
+    "cifar10-long": (
+        "cifar10",
+        {
+            "backbone": "cnn-quick",
+            "width": 16,
+            "epochs": 60,
+            "augment": "shift-flip",
+            "average": 0.99,
+            "precision": "bf16",
+        },
+    ),
+    "fashionmnist": ("fashionmnist", {"backbone": "cnn-strided", "width": 16, "epochs": 16, "augment": "shift"}),
+    "kmnist": ("kmnist", {"backbone": "cnn-strided", "width": 16, "epochs": 16, "augment": "shift"}),
 }
-"""Backbone, width, epochs and random changes by data set."""
+"""The data set, and how it is trained."""
 IDEAS = (
     "labels", "likelihood", "proden", "mixture", "targets", "sharp", "pushed", "balance", "balanced", "student",
-    "mixup", "teacher",
+    "mixup", "teacher", "views",
 )  # fmt: skip
 
 
@@ -198,33 +212,34 @@ class FromTeacher(Objective):
 
     corrects_flips = True
 
-    def __init__(self, views: Views, steps: int) -> None:
-        self.views, self.steps, self.step = views, steps, 0
+    def __init__(self, said: Views, steps: int) -> None:
+        self.said, self.steps, self.step = said, steps, 0
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         self.step += 1
         n = logits.shape[0]
-        target = torch.softmax(self.views.teacher + evidence(batch, n, logits.dtype), 1)
+        target = torch.softmax(self.said.teacher + evidence(batch, n, logits.dtype), 1)
         ramp = min(1.0, self.step / (0.3 * self.steps))
-        consistency = -(target * self.views.strong).sum() / counts[0]
+        consistency = -(target * self.said.strong).sum() / counts[0]
         return Likelihood().raw(logits, batch, counts) + ramp * consistency + 0.1 * imbalance(logits)
 
 
 def trained(data: str, idea: str, cut: bool, seed: int, pictures: NDArray[Any], known: Any) -> OneOfClassifier:
     """A model by this idea. pictures: (n, c, h, w). known: labels (n,), or answers."""
-    backbone, width, epochs, how = NETWORK[data]
+    _, given = SETTINGS[data]
+    settings = {"average": 0.995, "holdout": 0.0} | given | {"augment": given["augment"] + "-cutout" * cut}
+    backbone, epochs = settings.pop("backbone"), settings.pop("epochs")
 
-    def model(objective: Any, share: float = 1.0, network: str | nn.Module = backbone) -> OneOfClassifier:
+    def model(
+        objective: Any, share: float = 1.0, network: str | nn.Module = backbone, batch: int = 128
+    ) -> OneOfClassifier:
         return OneOfClassifier(
             backbone=network,
-            width=width,
             objective=objective,
             epochs=round(share * epochs),
-            batch_size=128,
-            augment=how + "-cutout" * cut,
-            average=0.995,
-            holdout=0.0,
+            batch_size=batch,
             random_state=seed,
+            **settings,
         )
 
     plain: dict[str, Any] = {"labels": "likelihood", "likelihood": "likelihood", "proden": "proden"}
@@ -232,8 +247,10 @@ def trained(data: str, idea: str, cut: bool, seed: int, pictures: NDArray[Any], 
     kept = {"targets": Targets(epochs), "sharp": Targets(epochs, power=2.0), "pushed": Targets(epochs, push=0.5)}
     if idea in plain | kept:
         return model((plain | kept)[idea]).fit(pictures, known)
+    if idea == "views":
+        return model("agreeing-views", 0.5, batch=64).fit(pictures, known)
     torch.manual_seed(seed)
-    network = models.create(backbone, pictures.shape[1:], known.classes, width)
+    network = models.create(backbone, pictures.shape[1:], known.classes, settings["width"])
     if idea == "teacher":
         views, share = Views(), 1 / 2.3
         steps = round(share * epochs) * len(pictures) // 128
@@ -255,7 +272,8 @@ def mirrored(model: OneOfClassifier, pictures: NDArray[Any]) -> dict[str, NDArra
 
 def measure(data: str, idea: str, cutout: bool, seed: int) -> pd.DataFrame:
     """One row for each kind of averaging."""
-    train, test = datasets.load(data, "train"), datasets.load(data, "test")
+    name, _ = SETTINGS[data]
+    train, test = datasets.load(name, "train"), datasets.load(name, "test")
     rows = np.random.default_rng([seed, 0]).permutation(len(train))[: ITEMS + HELD_OUT]
     pictures, labels = train.images[rows], train.labels[rows]
     subsets = UniformQueries(10, SIZE).draw(len(rows), rng=np.random.default_rng([seed, 1]))
@@ -295,7 +313,7 @@ def facts() -> dict[str, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", choices=NETWORK)
+    parser.add_argument("data", choices=SETTINGS)
     parser.add_argument("--ideas", nargs="+", choices=IDEAS, default=list(IDEAS))
     parser.add_argument("--no-cutout", action="store_true", help="without cutout")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])

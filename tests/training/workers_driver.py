@@ -24,7 +24,10 @@ CASES = {
     "nn": {"objective": "nn", "loss": "gce"},
     "abs": {"objective": "abs", "loss": "gce"},
     "abs-agreement": {"objective": "abs", "loss": "gce", "weights": "agreement"},
-    **{name: {"objective": name} for name in ("likelihood", "mcl-exp", "mcl-mae", "mcl-log", "pll-avg", "proden")},
+    **{
+        name: {"objective": name}
+        for name in ("likelihood", "mcl-exp", "mcl-mae", "mcl-log", "pll-avg", "proden", "agreeing-views")
+    },
 }
 ITEMS, FEATURES, CLASSES, EPOCHS = 320, 200, 5, 4
 
