@@ -93,3 +93,10 @@ def test_the_batch_of_several_views_has_each_answer_once() -> None:
     assert AgreeingViews().counts(shown) == (2.0,)
     several = batch._replace(rows=torch.tensor([1, 1])).shown(2)
     assert AgreeingViews().counts(several) == (1.0,)
+
+
+def test_answers_about_two_views_that_contradict_each_other_are_named() -> None:
+    logits, _, _ = answered(1)
+    subsets = torch.tensor([[True, False, False, False, False]]).repeat(2, 1)
+    with pytest.raises(ValueError, match="the answers about the views of item 10 contradict each other"):
+        AgreeingViews()(logits, subsets, torch.tensor([True, False]), rows=torch.tensor([1, 3]), items=ITEMS)

@@ -120,10 +120,15 @@ CHUNK = 1 << 19
 from the operating system, page by page, and returned to it at every step."""
 
 
-def in_parts(evaluate: Callable[..., Evaluation], logits: Tensor, *constants: Tensor, scale: float = 1.0) -> Evaluation:
-    """`scale` times `evaluate(logits, *constants)`, computed some rows at a time. Its value must be a sum over rows."""
+def in_parts(
+    evaluate: Callable[..., Evaluation], logits: Tensor, *constants: Tensor, scale: float = 1.0, whole: bool = False
+) -> Evaluation:
+    """`scale` times `evaluate(logits, *constants)`, computed some rows at a time. Its value must be a sum over rows.
+
+    whole: at once, for a value that is not such a sum.
+    """
     n, step = logits.shape[0], max(1, CHUNK // logits.shape[-1])
-    if n <= step:
+    if whole or n <= step:
         value, part = evaluate(logits, *constants)
         return (value, part) if scale == 1 else (value.mul_(scale), part.mul_(scale))
     total, gradient = logits.new_zeros(()), _uninitialised(logits)
@@ -148,27 +153,34 @@ def _uninitialised(like: Tensor) -> Tensor:
 class _Scalar(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, logits: Tensor, evaluate: Callable[..., Evaluation], constants: tuple[Tensor, ...], scale: float
+        ctx: Any,
+        logits: Tensor,
+        evaluate: Callable[..., Evaluation],
+        constants: tuple[Tensor, ...],
+        scale: float,
+        whole: bool,
     ) -> Tensor:
-        value, gradient = in_parts(evaluate, logits, *constants, scale=scale)
+        value, gradient = in_parts(evaluate, logits, *constants, scale=scale, whole=whole)
         ctx.save_for_backward(gradient)
         return value
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None, None]:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None, None, None]:
         # The saved gradient is a constant to autograd, so a second derivative would be wrong.
         if torch.is_grad_enabled():
             raise RuntimeError("risks can be differentiated once only, not with create_graph=True")
         (gradient,) = ctx.saved_tensors
         # Usually the risk itself is differentiated, so that the factor is one: then nothing is multiplied or copied.
-        return (gradient if grad.item() == 1 else gradient * grad), None, None, None
+        return (gradient if grad.item() == 1 else gradient * grad), None, None, None, None
 
 
-def scalar(logits: Tensor, evaluate: Callable[..., Evaluation], *constants: Tensor, scale: float = 1.0) -> Tensor:
+def scalar(
+    logits: Tensor, evaluate: Callable[..., Evaluation], *constants: Tensor, scale: float = 1.0, whole: bool = False
+) -> Tensor:
     """`scale` times the value F of `evaluate(logits, *constants)`, which can be differentiated once by the logits.
 
-    The value must be a sum over the rows of the logits. constants: tensors with as many rows, without a gradient.
-    What `evaluate` returns is scaled in place.
+    The value must be a sum over the rows of the logits, unless they are evaluated as a `whole`. constants: tensors with
+    as many rows, without a gradient. What `evaluate` returns is scaled in place.
 
     >>> logits = torch.zeros(1, 2, requires_grad=True)
     >>> def minus_log_p0(logits):
@@ -178,5 +190,5 @@ def scalar(logits: Tensor, evaluate: Callable[..., Evaluation], *constants: Tens
     >>> logits.grad
     tensor([[-0.5000,  0.5000]])
     """
-    value: Tensor = _Scalar.apply(logits, evaluate, constants, scale)  # type: ignore[no-untyped-call]  # torch gives no types
+    value: Tensor = _Scalar.apply(logits, evaluate, constants, scale, whole)  # type: ignore[no-untyped-call]  # torch gives no types
     return value

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from oneof.objectives.base import Batch, Counts
 from oneof.objectives.likelihood import Likelihood, evidence
-from oneof.objectives.logspace import log_softmax
+from oneof.objectives.logspace import Evaluation, plain_log_softmax, scalar
 from oneof.objectives.registry import register
 
 
@@ -49,11 +49,21 @@ class AgreeingViews(Likelihood):
         """This part's share of the mean loss. All views of an item must be in one part."""
         if batch.items is None:
             return super().raw(logits, batch, counts)
-        _, item, views = batch.items.unique(return_inverse=True, return_counts=True)
+        names, item, views = batch.items.unique(return_inverse=True, return_counts=True)
+        given = evidence(batch, len(logits), logits.dtype)
+        share = views.to(logits.dtype).reciprocal_()
 
-        def per_item(values: Tensor) -> Tensor:
-            return values.new_zeros(len(views), values.shape[1]).index_add(0, item, values)
+        def evaluate(logits: Tensor) -> Evaluation:
+            log_p = plain_log_softmax(logits)
+            known = given.new_zeros(len(views), given.shape[1]).index_add_(0, item, given)
+            joint = known.addcmul_(torch.zeros_like(known).index_add_(0, item, log_p), share.unsqueeze(1))
+            total = torch.logsumexp(joint, 1, keepdim=True)
+            if total.min().item() == -torch.inf:
+                raise ValueError(
+                    f"the answers about the views of item {int(names[total.argmin()])} contradict each other: no class "
+                    "agrees with all of them; give flip rates above zero if answers may be wrong"
+                )
+            target = joint.sub_(total).exp_()
+            return -total.sum(), log_p.exp_().sub_(target[item]).mul_(share[item].unsqueeze(1))
 
-        pooled = per_item(log_softmax(logits)) / views.unsqueeze(1)
-        known = per_item(evidence(batch, len(logits), logits.dtype))
-        return -torch.logsumexp(pooled + known, dim=1).sum() / counts[0]
+        return scalar(logits, evaluate, scale=1 / counts[0], whole=True)
