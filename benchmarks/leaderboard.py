@@ -16,7 +16,7 @@ def facts() -> dict[str, str]:
     share = f"all {passed} cells" if passed == len(cells) else f"{passed} of {len(cells)} cells"
     seeds = f"{WORDS[least]} to {WORDS[most]}" if least < most else WORDS[most]
     names, best = likelihood_in_table2(Results(RESULTS).evidence("cpu").rows)
-    below = (cells["supervised"] - cells["accuracy_mean"]).groupby(cells["dataset"]).max().sort_values()
+    below = (cells["supervised"] - cells["accuracy_mean"]).groupby(cells["dataset"]).max().dropna().sort_values()
     ends = [f"{points:.1f} ({name})" for name, points in (*below.head(1).items(), *below.tail(1).items())]
     return {
         "passed": share,

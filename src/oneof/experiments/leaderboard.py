@@ -133,7 +133,8 @@ def _notes(board: pd.DataFrame, rows: pd.DataFrame, cells: int, behind: Mapping[
         worst = ", ".join(f"{dataset} {points:.2f}" for dataset, points in below.items())
         notes.append(f"{name}, points below full supervision in each data set's worst cell: {worst}.")
     for threads in sorted(rows["threads"].unique()):
-        notes.append(f"Minutes: training time of one run on {threads} CPU thread{'s' if threads > 1 else ''}.")
+        cores = f"{threads} CPU thread{'s' if threads > 1 else ''}"
+        notes.append(f"Minutes: wall-clock time of training a run on {cores}, often beside other work on the machine.")
     for name in rows.loc[~rows["official_files"].astype(bool), "dataset"].unique():
         notes.append(
             f"{name}{DERIVED}: the files here are a derived copy, not the official ones that the paper used; its cells "
