@@ -64,7 +64,8 @@ def test_the_table_has_all_cells(fast: pd.DataFrame) -> None:
     assert [cell.bold for cell in line[3:5]] == [True, False]
     assert "Likelihood: 1 of 1 cells pass the paper's best (bold); 20 were not run." in table.notes
     assert "GCE-ABS, points below full supervision in each data set's worst cell: KMNIST 9.00." in table.notes
-    assert "Minutes: wall-clock time of training a run on 1 CPU thread, often beside other work on the machine." in table.notes
+    (minutes,) = (note for note in table.notes if note.startswith("Minutes:"))
+    assert "wall-clock time of training a run on 1 CPU thread" in minutes
 
 
 def test_nothing_run_is_said(fast: pd.DataFrame) -> None:
