@@ -106,7 +106,11 @@ def risks_table(rows: pd.DataFrame) -> Table:
         f"Corrected risks under the chosen recipe, P(s=1) = {SEARCHED}, seed {recipe.seeds[0]}: accuracy (%) by "
         "held-out answers, the best of a line in bold"
     )
-    return Table("risks", caption, ("data set", *CORRECTED), tuple(lines))
+    notes = (
+        "With half of the labels in a question the weights of agreement and of minimum norm are the same; where the "
+        "raw risk is never negative, so are ABS and NN. Differences of a few tenths are within the intervals.",
+    )
+    return Table("risks", caption, ("data set", *CORRECTED), tuple(lines), notes)
 
 
 def _accuracy_line(name: str, accuracies: list[float]) -> tuple[Cell, ...]:
