@@ -27,7 +27,7 @@ _BACKBONES: dict[str, Callable[..., nn.Module]] = {
 }
 
 ENOUGH = 2000
-"""Items from which on "auto" takes cnn-quick: with fewer, cnn is as accurate or more so (see docs/training.md)."""
+"""Items from which on "auto" takes cnn-quick: with fewer, cnn was the better one in most trials (docs/training.md)."""
 
 
 def names() -> list[str]:
