@@ -3,9 +3,11 @@
     ONEOF_DATA=... python -m benchmarks.gap cifar10 --seeds 0
     ONEOF_DATA=... python -m benchmarks.gap cifar10 --ideas labels likelihood targets --seeds 1 2
     ONEOF_DATA=... python -m benchmarks.gap cifar10-long --ideas labels likelihood views --no-cutout
+    ONEOF_DATA=... python -m benchmarks.gap cifar10-whole --ideas labels likelihood views --no-cutout --asked 5
 
-20,000 pictures with one uniform question of three labels each (`labels`: every label instead), a small network, weights
-averaged; `long` is several times the training. Two views of a picture are two random changes of it.
+One uniform question about each picture (`labels`: every label instead), a small network, weights averaged. 20,000
+pictures; `long` is several times the training, `whole` all pictures but those held out. Two views of a picture are two
+random changes of it.
 
     labels       full supervision
     likelihood   the default objective
@@ -35,6 +37,7 @@ log-likelihood is that of an annotator's answers about 2,000 other pictures: cho
 import argparse
 import os
 from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,24 +59,27 @@ from oneof.objectives.proden import Proden
 from oneof.training.augment import cutout
 
 RESULTS = Path(__file__).parents[1] / "results" / "gap.csv"
-ITEMS, HELD_OUT, SIZE = 20_000, 2000, 3
-SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    "cifar10": ("cifar10", {"backbone": "resnet9", "width": 8, "epochs": 16, "augment": "shift-flip"}),
-    "cifar10-long": (
-        "cifar10",
-        {
-            "backbone": "cnn-quick",
-            "width": 16,
-            "epochs": 60,
-            "augment": "shift-flip",
-            "average": 0.99,
-            "precision": "bf16",
-        },
-    ),
-    "fashionmnist": ("fashionmnist", {"backbone": "cnn-strided", "width": 16, "epochs": 16, "augment": "shift"}),
-    "kmnist": ("kmnist", {"backbone": "cnn-strided", "width": 16, "epochs": 16, "augment": "shift"}),
+HELD_OUT = 2000
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A data set, how many of its pictures are trained on, and how."""
+
+    dataset: str
+    items: int
+    settings: dict[str, Any]
+
+
+_STRIDED = {"backbone": "cnn-strided", "width": 16, "epochs": 16, "augment": "shift"}
+_QUICK = {"backbone": "cnn-quick", "width": 16, "augment": "shift-flip", "average": 0.99, "precision": "bf16"}
+TRIALS = {
+    "cifar10": Trial("cifar10", 20_000, {"backbone": "resnet9", "width": 8, "epochs": 16, "augment": "shift-flip"}),
+    "cifar10-long": Trial("cifar10", 20_000, {**_QUICK, "epochs": 60}),
+    "cifar10-whole": Trial("cifar10", 48_000, {**_QUICK, "epochs": 48}),
+    "fashionmnist": Trial("fashionmnist", 20_000, _STRIDED),
+    "kmnist": Trial("kmnist", 20_000, _STRIDED),
 }
-"""The data set, and how it is trained."""
 IDEAS = (
     "labels", "likelihood", "proden", "mixture", "targets", "sharp", "pushed", "balance", "balanced", "student",
     "mixup", "teacher", "views",
@@ -226,7 +232,7 @@ class FromTeacher(Objective):
 
 def trained(data: str, idea: str, cut: bool, seed: int, pictures: NDArray[Any], known: Any) -> OneOfClassifier:
     """A model by this idea. pictures: (n, c, h, w). known: labels (n,), or answers."""
-    _, given = SETTINGS[data]
+    given = TRIALS[data].settings
     settings = {"average": 0.995, "holdout": 0.0} | given | {"augment": given["augment"] + "-cutout" * cut}
     backbone, epochs = settings.pop("backbone"), settings.pop("epochs")
 
@@ -270,24 +276,26 @@ def mirrored(model: OneOfClassifier, pictures: NDArray[Any]) -> dict[str, NDArra
     return {"none": straight, "mirror": (straight + model.predict_proba(np.ascontiguousarray(pictures[..., ::-1]))) / 2}
 
 
-def measure(data: str, idea: str, cutout: bool, seed: int) -> pd.DataFrame:
-    """One row for each kind of averaging."""
-    name, _ = SETTINGS[data]
-    train, test = datasets.load(name, "train"), datasets.load(name, "test")
-    rows = np.random.default_rng([seed, 0]).permutation(len(train))[: ITEMS + HELD_OUT]
+def measure(data: str, idea: str, cutout: bool, asked: int, seed: int) -> pd.DataFrame:
+    """One row for each kind of averaging. asked: labels in a question."""
+    trial = TRIALS[data]
+    train, test = datasets.load(trial.dataset, "train"), datasets.load(trial.dataset, "test")
+    rows = np.random.default_rng([seed, 0]).permutation(len(train))[: trial.items + HELD_OUT]
+    learned, held = slice(trial.items), slice(trial.items, None)
     pictures, labels = train.images[rows], train.labels[rows]
-    subsets = UniformQueries(10, SIZE).draw(len(rows), rng=np.random.default_rng([seed, 1]))
+    subsets = UniformQueries(10, asked).draw(len(rows), rng=np.random.default_rng([seed, 1]))
     responses = respond(subsets, labels)
-    known = labels[:ITEMS] if idea == "labels" else Answers(subsets[:ITEMS], responses[:ITEMS])
-    model = trained(data, idea, cutout, seed, pictures[:ITEMS], known)
-    possible = np.where(responses[ITEMS:, None], subsets[ITEMS:], ~subsets[ITEMS:])
-    of_test, of_held = mirrored(model, test.images), mirrored(model, pictures[ITEMS:])
+    known = labels[learned] if idea == "labels" else Answers(subsets[learned], responses[learned])
+    model = trained(data, idea, cutout, seed, pictures[learned], known)
+    possible = np.where(responses[held, None], subsets[held], ~subsets[held])
+    of_test, of_held = mirrored(model, test.images), mirrored(model, pictures[held])
     return pd.DataFrame(
         [
             {
                 "data": data,
                 "idea": idea,
                 "cutout": cutout,
+                "asked": asked,
                 "seed": seed,
                 "views": views,
                 "accuracy": float((of_test[views].argmax(axis=1) == test.labels).mean()),
@@ -301,9 +309,10 @@ def measure(data: str, idea: str, cutout: bool, seed: int) -> pd.DataFrame:
 def facts() -> dict[str, str]:
     """What pages say from the rows."""
     rows = pd.read_csv(RESULTS)
-    by_trial = rows.pivot_table(index=["data", "idea", "cutout"], columns="views", values="accuracy", sort=False)
-    held_out = rows[rows["views"] == "none"].groupby(["data", "idea", "cutout"])["held_out_log_likelihood"].mean()
-    seeds = rows.groupby(["data", "idea", "cutout"])["seed"].nunique()
+    keys = ["data", "asked", "idea", "cutout"]
+    by_trial = rows.pivot_table(index=keys, columns="views", values="accuracy", sort=False)
+    held_out = rows[rows["views"] == "none"].groupby(keys)["held_out_log_likelihood"].mean()
+    seeds = rows.groupby(keys)["seed"].nunique()
     shown = (100 * by_trial[["none", "mirror"]]).map("{:.1f} %".format)
     shown = shown.rename(columns={"none": "accuracy", "mirror": "with mirror images"})
     shown["held-out log-likelihood"], shown["seeds"] = held_out.map("{:.4f}".format), seeds
@@ -313,15 +322,22 @@ def facts() -> dict[str, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", choices=SETTINGS)
+    parser.add_argument("data", choices=TRIALS)
     parser.add_argument("--ideas", nargs="+", choices=IDEAS, default=list(IDEAS))
     parser.add_argument("--no-cutout", action="store_true", help="without cutout")
+    parser.add_argument("--asked", type=int, default=3, help="labels in a question")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     options = parser.parse_args()
     torch.set_num_threads(1)
     for seed in options.seeds:
         for idea in options.ideas:
-            spec = {"data": options.data, "idea": idea, "cutout": not options.no_cutout, "seed": seed}
+            spec = {
+                "data": options.data,
+                "idea": idea,
+                "cutout": not options.no_cutout,
+                "asked": options.asked,
+                "seed": seed,
+            }
             if has_row(RESULTS, **spec):
                 continue
             rows = measure(**spec)

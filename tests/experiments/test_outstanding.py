@@ -9,6 +9,7 @@ import pytest
 from oneof.experiments.grid import needed
 from oneof.experiments.outstanding import missing, outstanding, seconds
 from oneof.experiments.protocol import preset
+from oneof.experiments.selection import trials
 from oneof.experiments.store import COLUMNS, Evidence
 
 Maker = Callable[..., dict[str, Any]]
@@ -55,3 +56,19 @@ def test_a_line_a_data_set_and_the_hours(make_row: Maker, nothing: Evidence) -> 
     assert [cell.text for cell in table.rows[0]] == ["digits", "mlp", "6", "1", "17", "0", "8.5"]
     assert table.notes[0].startswith("8.5 hours in all, with 2 runs side by side")
     assert outstanding("table3", SMOKE, nothing.rows, workers=1).rows[0][-1].text == "–"
+
+
+def test_the_network_and_the_epochs_are_those_that_were_chosen(make_row: Maker) -> None:
+    fast = preset("fast")
+    tried = list(trials("cifar10", fast))
+    done = [
+        row_of(make_row, trial, dataset="CIFAR-10", seconds=60.0, held_out_log_likelihood=-1.0 / (1 + number))
+        for number, trial in enumerate(tried)
+    ]
+    line = next(
+        line
+        for line in outstanding("leaderboard", fast, pd.DataFrame(done), workers=1).rows
+        if line[0].text == "CIFAR-10"
+    )
+    assert tried[-1].epochs != tried[0].epochs
+    assert [cell.text for cell in line[1:3]] == [tried[-1].network, str(tried[-1].epochs)]

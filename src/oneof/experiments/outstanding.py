@@ -4,6 +4,7 @@ The time of a run is estimated from finished runs: of the same network on the sa
 epochs and items, else of any network by its rough cost. Rows have the time of one thread.
 """
 
+from dataclasses import replace
 from statistics import median
 
 import pandas as pd
@@ -13,7 +14,7 @@ from oneof.experiments.cells import ABSENT
 from oneof.experiments.grid import needed
 from oneof.experiments.progress import work
 from oneof.experiments.protocol import Preset, RunSpec
-from oneof.experiments.selection import chosen, comparisons, stages
+from oneof.experiments.selection import chosen, chosen_budget, comparisons, stages
 from oneof.experiments.table_format import Cell, Table
 
 
@@ -62,9 +63,10 @@ def outstanding(key: str, preset: Preset, rows: pd.DataFrame, workers: int) -> T
         first = [spec for spec in search if spec.dataset == name]
         hours = sum(seconds(spec, rows) for spec in (*first, *left)) / 3600 / workers
         total += hours
-        numbers = (wanted[0].epochs, len(wanted) - len(left), len(left), len(first))
+        first_run = replace(wanted[0], **chosen_budget(name, preset, rows).settings())
+        numbers = (first_run.epochs, len(wanted) - len(left), len(left), len(first))
         cells = (Cell(str(number)) for number in numbers)
-        lines.append((Cell(info(name).title), Cell(wanted[0].network), *cells, _hours(hours)))
+        lines.append((Cell(info(name).title), Cell(first_run.network), *cells, _hours(hours)))
     header = ("data set", "network", "epochs", "done", "missing", "of the search", "hours")
     caption = f"What {key} still needs, preset {preset.name}: {len(runs)} runs and {len(search)} of the search"
     notes = (
