@@ -6,8 +6,8 @@
     ONEOF_DATA=... python -m benchmarks.gap cifar10-whole --ideas labels likelihood views --no-cutout --asked 5
 
 One uniform question about each picture (`labels`: every label instead), a small network, weights averaged. 20,000
-pictures; `long` is several times the training, `whole` all pictures but those held out. Two views of a picture are two
-random changes of it.
+pictures; `long` is several times the training, `whole` all pictures but those held out and twice the leaderboard's
+epochs. Two views of a picture are two random changes of it.
 
     labels       full supervision
     likelihood   the default objective
@@ -78,7 +78,10 @@ TRIALS = {
     "cifar10-long": Trial("cifar10", 20_000, {**_QUICK, "epochs": 60}),
     "cifar10-whole": Trial("cifar10", 48_000, {**_QUICK, "epochs": 48}),
     "fashionmnist": Trial("fashionmnist", 20_000, _STRIDED),
+    "fashionmnist-whole": Trial("fashionmnist", 58_000, {**_QUICK, "epochs": 10, "augment": "shift"}),
     "kmnist": Trial("kmnist", 20_000, _STRIDED),
+    "kmnist-whole": Trial("kmnist", 58_000, {**_QUICK, "epochs": 10, "augment": "shift"}),
+    "svhn-whole": Trial("svhn", 48_000, {**_QUICK, "epochs": 16, "augment": "warp"}),
 }
 IDEAS = (
     "labels", "likelihood", "proden", "mixture", "targets", "sharp", "pushed", "balance", "balanced", "student",
