@@ -77,6 +77,11 @@ def test_corrected_risks_are_compared_by_their_mean_over_data_sets(make_row: Mak
     assert "was picked among six corrected risks by test accuracy on USPS" in text
 
 
+def test_all_data_sets_are_told_as_all(make_row: Maker) -> None:
+    text = choices(searched(make_row, dict.fromkeys(preset("fast").budgets, [90, 80, 70, 60, 50, 40])))[0]
+    assert "Over all 7 data sets held-out answers prefer it too" in text
+
+
 def test_another_preference_of_held_out_answers_is_told(make_row: Maker) -> None:
     text = choices(searched(make_row, {"usps": [90, 97, 70, 60, 50, 40]}))[0]
     assert "prefer GCE-ABS (agreement) on average (below): 97.00 %, and 90.00 % for GCE-ABS." in text

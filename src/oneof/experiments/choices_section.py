@@ -122,7 +122,8 @@ def _preferred(risks: Table) -> str:
     *sets, mean = risks.rows
     means = {name: float(cell.text) for name, cell in zip(CORRECTED, mean[1:], strict=True)}
     best, ours = max(CORRECTED, key=means.__getitem__), LEADERBOARD[1]
-    over = f"Over {len(sets)} of {len(preset('fast').budgets)} data sets held-out answers"
+    every = len(preset("fast").budgets)
+    over = f"Over {'all ' if len(sets) == every else f'{len(sets)} of '}{every} data sets held-out answers"
     if best == ours:
         return f"- {over} prefer it too (below): {means[ours]:.2f} % on average, the best of the six."
     return f"- {over} prefer {best} on average (below): {means[best]:.2f} %, and {means[ours]:.2f} % for {ours}."
