@@ -68,6 +68,16 @@ def test_the_table_has_all_cells(fast: pd.DataFrame) -> None:
     assert "wall-clock time of training a run on 1 CPU thread" in minutes
 
 
+@pytest.mark.parametrize(("second", "settled"), [(97.0, True), (99.0, False)])
+def test_a_cell_that_the_seeds_do_not_settle_is_named(fast: pd.DataFrame, second: float, settled: bool) -> None:
+    rows = fast.assign(test_accuracy=fast["test_accuracy"].replace(97.0, second))
+    told = [note for note in leaderboard_table(rows).notes if "settle" in note]
+    assert settled == (told == [])
+    if not settled:
+        assert "Likelihood: where the 95 % t interval" in told[0]
+        assert told[0].endswith("the seeds do not settle it: KMNIST 0.7 (by 8.24).")
+
+
 def test_nothing_run_is_said(fast: pd.DataFrame) -> None:
     table = leaderboard_table(fast.iloc[:0])
     assert all(row[3].text == "not run" for row in table.rows)

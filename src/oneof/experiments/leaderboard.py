@@ -12,7 +12,7 @@ from oneof.experiments.methods import LEADERBOARD, SUPERVISED
 from oneof.experiments.paper_numbers import paper_best
 from oneof.experiments.protocol import preset
 from oneof.experiments.selection import shown, waiting
-from oneof.experiments.statistics import summarise
+from oneof.experiments.statistics import mean_interval, summarise
 from oneof.experiments.store import Evidence, Results
 from oneof.experiments.table_format import Cell, Table
 
@@ -122,12 +122,27 @@ def _range(values: list[Any], form: str) -> Cell:
     return Cell(ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}")
 
 
+def _interval(rows: pd.DataFrame, entry: Mapping[Any, Any]) -> tuple[float, float]:
+    runs = select(rows, dataset=entry["dataset"], p_yes=entry["p_yes"], method=entry["objective"])
+    return mean_interval(runs["test_accuracy"])
+
+
 def _notes(board: pd.DataFrame, rows: pd.DataFrame, cells: int, behind: Mapping[str, str]) -> list[str]:
     notes = [
         f"{name}: {group['passes'].sum()} of {len(group)} cells pass the paper's best (bold)"
         f"{'.' if len(group) == cells else f'; {cells - len(group)} were not run.'}"
         for name, group in board.groupby("objective", sort=False)
     ]
+    for name, group in board[board["passes"].astype(bool)].groupby("objective", sort=False):
+        if doubtful := [
+            f"{entry['dataset']} {entry['p_yes']} (by {entry['accuracy_mean'] - entry['paper_best']:.2f})"
+            for entry in group.to_dict("records")
+            if not _interval(rows, entry)[0] > entry["paper_best"]
+        ]:
+            notes.append(
+                f"{name}: where the 95 % t interval over our seeds, if there are two or more, does not lie above "
+                f"the paper's mean as a whole, the seeds do not settle it: {', '.join(doubtful)}."
+            )
     for name, group in board.dropna(subset="supervised").groupby("objective", sort=False):
         below = (group["supervised"] - group["accuracy_mean"]).groupby(group["dataset"], sort=False).max()
         worst = ", ".join(f"{dataset} {points:.2f}" for dataset, points in below.items())
