@@ -2,8 +2,8 @@
 
     ONEOF_DATA=... python -m benchmarks.gap cifar10 --seeds 0
     ONEOF_DATA=... python -m benchmarks.gap cifar10 --ideas labels likelihood targets --seeds 1 2
-    ONEOF_DATA=... python -m benchmarks.gap cifar10-long --ideas labels likelihood views --no-cutout
-    ONEOF_DATA=... python -m benchmarks.gap cifar10-whole --ideas labels likelihood views --no-cutout --asked 5
+    ONEOF_DATA=... python -m benchmarks.gap cifar10-long --ideas labels likelihood visits --no-cutout
+    ONEOF_DATA=... python -m benchmarks.gap cifar10-whole --ideas labels likelihood visits --no-cutout --asked 5
 
 One uniform question about each picture (`labels`: every label instead), a small network, weights averaged. 20,000
 pictures; `long` is several times the training, `whole` all pictures but those held out and twice the leaderboard's
@@ -23,8 +23,8 @@ epochs. Two views of a picture are two random changes of it.
     student      two stages of half the epochs each: a network by likelihood; then a new one learns its predictions,
                  restricted to the classes that the answers leave possible
     mixup        the same; the second network sees pictures mixed in pairs, and learns mixed predictions
-    views        the objective agreeing-views: the likelihood of the geometric mean of the predictions from two views of
-                 a picture, and how far these disagree. Half of the pictures in a batch and half of the epochs
+    visits       the objective agreeing-visits: the likelihood of the geometric mean of the predictions at this visit of
+                 a picture and at its last one, and how far these disagree
     teacher      a second network, the running average of the first one's weights, sees the picture; the first sees it
                  with a square cut out, and learns the teacher's prediction, restricted to the classes that the answers
                  leave possible, besides the likelihood and a small bonus for predictions balanced over the classes.
@@ -85,7 +85,7 @@ TRIALS = {
 }
 IDEAS = (
     "labels", "likelihood", "proden", "mixture", "targets", "sharp", "pushed", "balance", "balanced", "student",
-    "mixup", "teacher", "views",
+    "mixup", "teacher", "visits",
 )  # fmt: skip
 
 
@@ -239,25 +239,16 @@ def trained(data: str, idea: str, cut: bool, seed: int, pictures: NDArray[Any], 
     settings = {"average": 0.995, "holdout": 0.0} | given | {"augment": given["augment"] + "-cutout" * cut}
     backbone, epochs = settings.pop("backbone"), settings.pop("epochs")
 
-    def model(
-        objective: Any, share: float = 1.0, network: str | nn.Module = backbone, batch: int = 128
-    ) -> OneOfClassifier:
+    def model(objective: Any, share: float = 1.0, network: str | nn.Module = backbone) -> OneOfClassifier:
         return OneOfClassifier(
-            backbone=network,
-            objective=objective,
-            epochs=round(share * epochs),
-            batch_size=batch,
-            random_state=seed,
-            **settings,
+            backbone=network, objective=objective, epochs=round(share * epochs), random_state=seed, **settings
         )
 
     plain: dict[str, Any] = {"labels": "likelihood", "likelihood": "likelihood", "proden": "proden"}
-    plain |= {"mixture": Mixture(), "balance": Balanced(0.1), "balanced": Balanced(0.5)}
+    plain |= {"visits": "agreeing-visits", "mixture": Mixture(), "balance": Balanced(0.1), "balanced": Balanced(0.5)}
     kept = {"targets": Targets(epochs), "sharp": Targets(epochs, power=2.0), "pushed": Targets(epochs, push=0.5)}
     if idea in plain | kept:
         return model((plain | kept)[idea]).fit(pictures, known)
-    if idea == "views":
-        return model("agreeing-views", 0.5, batch=64).fit(pictures, known)
     torch.manual_seed(seed)
     network = models.create(backbone, pictures.shape[1:], known.classes, settings["width"])
     if idea == "teacher":

@@ -32,12 +32,12 @@ def step(name: str, options: dict[str, Any], batch: int, classes: int, size: int
     """One forward and backward pass of the objective, and one of the cross entropy on the same logits."""
     generator = torch.Generator().manual_seed(0)
     logits = torch.randn(batch, classes, generator=generator, requires_grad=True)
+    labels = torch.randint(classes, (batch,), generator=generator)
     subsets = torch.from_numpy(UniformQueries(classes, size).draw(batch, rng=0))
+    responses = subsets[torch.arange(batch), labels]
     objective = objectives.create(name, **options)
     objective.prepare(batch, classes)
-    items = torch.arange(batch // objective.views).repeat(objective.views)
-    labels = torch.randint(classes, (batch,), generator=generator)[items]
-    responses = subsets[torch.arange(batch), labels]
+    items = torch.arange(batch)
 
     def ours() -> None:
         logits.grad = None

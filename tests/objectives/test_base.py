@@ -103,8 +103,8 @@ def test_gradients_are_right(name: str, options: dict[str, Any]) -> None:
         lambda z: objective(z, subsets, responses).value, logits.requires_grad_(), atol=1e-7
     )
     rows = torch.tensor([0, 0, 2, 1, 2])
-    fitting = subsets if name not in ("likelihood", "proden") else subsets[:1].repeat(5, 1)
-    same = responses if name not in ("likelihood", "proden") else torch.ones(5, dtype=torch.bool)
+    fitting = subsets if name not in ("likelihood", "proden", "agreeing-visits") else subsets[:1].repeat(5, 1)
+    same = responses if name not in ("likelihood", "proden", "agreeing-visits") else torch.ones(5, dtype=torch.bool)
     assert torch.autograd.gradcheck(
         lambda z: objective(z, fitting, same, rows=rows).value, logits[:3].detach().requires_grad_(), atol=1e-7
     )

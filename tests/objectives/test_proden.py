@@ -37,9 +37,9 @@ def test_weights_start_even_and_follow_the_model() -> None:
         wanted = -(weights * torch.log_softmax(z, dim=1)).sum(dim=1).mean().item()
         assert objective(z, SUBSETS, RESPONSES, items=items).value.item() == pytest.approx(wanted, abs=1e-6)
         weights = posterior(z)
-        assert objective.weights is not None
-        torch.testing.assert_close(objective.weights[items].double(), weights, rtol=1e-6, atol=1e-6)
-        assert objective.weights[[1, 3]].abs().max() == 0
+        assert objective.memory is not None
+        torch.testing.assert_close(objective.memory[items].double(), weights, rtol=1e-6, atol=1e-6)
+        assert objective.memory[[1, 3]].abs().max() == 0
 
 
 def test_an_item_seen_for_the_first_time_beside_one_seen_before() -> None:
@@ -75,8 +75,8 @@ def test_several_answers_and_flips_enter_by_the_evidence() -> None:
 def test_an_item_without_an_answer_stays_unvisited() -> None:
     objective, rows = prepared(), torch.tensor([0, 0, 1])
     objective(logits(0), SUBSETS, RESPONSES, rows=rows, items=torch.tensor([4, 0, 2]), flip_yes=0.1)
-    torch.testing.assert_close(objective.weights[[4, 0]].sum(dim=1), torch.ones(2))
-    assert not objective.weights[[1, 2, 3]].any()
+    torch.testing.assert_close(objective.memory[[4, 0]].sum(dim=1), torch.ones(2))
+    assert not objective.memory[[1, 2, 3]].any()
 
 
 def test_a_checkpoint_goes_on_exactly() -> None:
@@ -90,8 +90,8 @@ def test_a_checkpoint_goes_on_exactly() -> None:
     first(10 * logits(9), SUBSETS, RESPONSES, items=items)
     wanted = whole(logits(2), SUBSETS, RESPONSES, items=items).value
     assert second(logits(2), SUBSETS, RESPONSES, items=items).value == wanted
-    assert second.weights is not None
-    assert not torch.equal(second.weights, state["weights"]), "what was saved must not move on"
+    assert second.memory is not None
+    assert not torch.equal(second.memory, state["memory"]), "what was saved must not move on"
     assert Proden().state_dict() == {}
 
 
@@ -102,18 +102,3 @@ def test_without_items_every_visit_is_the_first() -> None:
     with pytest.raises(ValueError, match="call prepare"):
         objective(logits(0), SUBSETS, RESPONSES, items=torch.arange(3))
     assert repr(objectives.create("proden")) == "Proden()"
-
-
-def test_workers_take_over_what_others_visited() -> None:
-    here, there = prepared(), prepared()
-    here(logits(0)[:2], SUBSETS[:2], RESPONSES[:2], items=torch.tensor([1, 3]))
-    there(logits(1)[2:], SUBSETS[2:], RESPONSES[2:], items=torch.tensor([4]))
-    visited = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0])
-    from_there = iter([visited, there.weights * visited[:, None]])
-    here.merge(lambda mine: mine + next(from_there))
-    wanted = torch.zeros(5, 4)
-    wanted[[1, 3]], wanted[4] = posterior(logits(0))[:2].float(), posterior(logits(1))[2].float()
-    torch.testing.assert_close(here.weights, wanted)
-    here.merge(lambda mine: mine)
-    torch.testing.assert_close(here.weights, wanted, msg="without a visit since, nothing moves")
-    Proden().merge(lambda mine: mine)  # before training there is nothing to bring together

@@ -276,7 +276,7 @@ def test_an_objective_that_remembers_is_not_changed_by_training():
     x, _, answers = task(60)
     own = objectives.create("proden")
     fit(Features(x), answers, Config(objective=own, **QUICK))
-    assert own.weights is None
+    assert own.memory is None
 
 
 @pytest.mark.parametrize(

@@ -138,29 +138,6 @@ def test_every_item_is_seen_once_an_epoch_and_never_alone():
             assert sum(map(len, epoch)) == items
 
 
-def test_an_objective_with_two_views_sees_each_item_changed_in_two_ways():
-    seen: list[torch.Tensor] = []
-
-    class Spy(nn.Linear):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            seen.append(x)
-            return super().forward(x.float().flatten(1))
-
-    rng = np.random.default_rng(0)
-    features = Features(rng.integers(0, 256, (64, 1, 14, 14), dtype=np.uint8))
-    config = Config(objective="agreeing-views", epochs=1, batch_size=32, augment="shift").resolve(64, image=True)
-    train(Spy(14 * 14, CLASSES), features, task(64)[1], objectives.create("agreeing-views"), config)
-    assert [len(batch) for batch in seen] == [64, 64]
-    for batch in seen:
-        one, other = batch.chunk(2)
-        same = (one == other).flatten(1).all(1)
-        assert same.float().mean() < 0.5, "nine places, drawn for each view"
-        # Both are the same picture: what is in the middle of one is within two pixels of the middle of the other.
-        middles = one[:, 0, 7, 7]
-        near = other[:, 0, 5:10, 5:10].flatten(1)
-        assert (near == middles[:, None]).any(1).all()
-
-
 def test_the_best_epoch_by_the_judge_is_kept():
     scores = iter([0.2, 0.9, 0.5, 0.9, 0.1])
     weights: list[dict[str, torch.Tensor]] = []

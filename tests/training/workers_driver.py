@@ -26,7 +26,7 @@ CASES = {
     "abs-agreement": {"objective": "abs", "loss": "gce", "weights": "agreement"},
     **{
         name: {"objective": name}
-        for name in ("likelihood", "mcl-exp", "mcl-mae", "mcl-log", "pll-avg", "proden", "agreeing-views")
+        for name in ("likelihood", "mcl-exp", "mcl-mae", "mcl-log", "pll-avg", "proden", "agreeing-visits")
     },
 }
 ITEMS, FEATURES, CLASSES, EPOCHS = 320, 200, 5, 4

@@ -4,7 +4,7 @@ An objective is called with logits and answers and gives `Risk(value, raw)`: `va
 risk before any correction. To add one, write a file with the `register` decorator and import it here.
 """
 
-from oneof.objectives import complementary, correction, likelihood, losses, partial, proden, unbiased, views
+from oneof.objectives import complementary, correction, likelihood, losses, partial, proden, unbiased, visits
 from oneof.objectives.base import Batch, Objective, Risk
 from oneof.objectives.registry import correcting, create, names, options, register
 from oneof.objectives.signed import compute_loss_func
@@ -26,5 +26,5 @@ __all__ = [
     "proden",
     "register",
     "unbiased",
-    "views",
+    "visits",
 ]

@@ -105,14 +105,6 @@ class Batch(NamedTuple):
         """The labels that each answer leaves possible, bool (n, k)."""
         return consistent_sets(self.subsets, self.responses)
 
-    def shown(self, views: int) -> "Batch":
-        """The same answers where each item has so many rows of the logits, its views: first one row of each item.
-
-        The answers are about the first view; `items` says which rows show the same item.
-        """
-        first = torch.arange(len(self.responses), device=self.responses.device) if self.rows is None else self.rows
-        return self._replace(rows=first, items=None if self.items is None else self.items.repeat(views))
-
     def per_answer(self, values: Tensor) -> Tensor:
         """Values of items, (b, ...), repeated for each of their answers, (n, ...)."""
         return values if self.rows is None else values[self.rows]
@@ -138,9 +130,6 @@ class Objective:
 
     corrects_flips = False
     """Whether the objective takes flip rates into account; if not, answers with flip rates are refused."""
-
-    views = 1
-    """How many views of each item training shows: its network sees each item so many times, changed at random."""
 
     def counts(self, batch: Batch) -> Counts:
         """What the raw risk is divided by, to be added up over parts. Here: the number of items with answers."""

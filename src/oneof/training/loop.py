@@ -232,11 +232,9 @@ def end_epoch(run: Training, bar: Bar) -> None:
 
 def _batch(run: Training, rows: Tensor) -> tuple[Tensor, Batch]:
     """The items in these rows, with random changes, and the answers about them."""
-    device, views = run.workers.fabric.device, run.objective.views
-    batch = run.answered.batch(rows, device)
-    if views > 1:
-        rows, batch = rows.repeat(views), batch.shown(views)
-    return augment(run.features[rows].to(device), run.config.augment or "none", run.generator), batch
+    device = run.workers.fabric.device
+    images = augment(run.features[rows].to(device), run.config.augment or "none", run.generator)
+    return images, run.answered.batch(rows, device)
 
 
 def _length(items: int, config: Config) -> tuple[int, int]:
