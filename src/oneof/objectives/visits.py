@@ -20,8 +20,8 @@ import torch
 from torch import Tensor
 
 from oneof.objectives.base import Batch, Counts
-from oneof.objectives.likelihood import evidence
-from oneof.objectives.logspace import Evaluation, NothingLeft, plain_log_softmax, scalar
+from oneof.objectives.likelihood import Likelihood, observed, posterior
+from oneof.objectives.logspace import Evaluation, plain_log_softmax, scalar
 from oneof.objectives.memory import Remembering
 from oneof.objectives.registry import register
 
@@ -46,20 +46,20 @@ class AgreeingVisits(Remembering):
 
     def raw(self, logits: Tensor, batch: Batch, counts: Counts) -> Tensor:
         """This part's share of the mean loss; also keeps the predictions for the visited items."""
-        given = evidence(batch, len(logits), logits.dtype)
-        items = torch.arange(len(logits)) if batch.items is None else batch.items
-        kept = torch.zeros_like(logits) if batch.items is None else self.recall(items, logits)
+        if batch.items is None:
+            return Likelihood().raw(logits, batch, counts)
 
-        def evaluate(logits: Tensor, given: Tensor, kept: Tensor, items: Tensor) -> Evaluation:
+        def evaluate(logits: Tensor, items: Tensor, *given: Tensor) -> Evaluation:
             log_p = plain_log_softmax(logits)
-            if batch.items is not None:
-                self.remember(items, log_p)
-            first = (kept == 0).all(1, keepdim=True)  # no logarithms of probabilities are all zero
-            joint = torch.where(first, log_p, kept).add_(log_p).mul_(0.5).add_(given)
-            total = torch.logsumexp(joint, 1, keepdim=True)
-            if total.min().item() == -torch.inf:
-                raise NothingLeft(int(total.argmin()))
-            change = log_p.exp_().sub_(joint.sub_(total).exp_())
-            return total.sum().neg_(), change.mul_(torch.where(first, 1.0, 0.5))
+            last = self.recall(items, logits)
+            self.remember(items, log_p)
+            first = last.sum(1, keepdim=True) == 0  # the logarithms of several probabilities have a sum below zero
+            joint = torch.where(first, log_p, last).add_(log_p).mul_(0.5)
+            mean = plain_log_softmax(joint)
+            agreement = joint[:, 0] - mean[:, 0]  # log sum_j (p_j m_j)^(1/2), as of any other class
+            _, target, log_likelihood = posterior(mean, *given, p=mean.exp())
+            change = log_p.exp_().sub_(target).mul_(torch.where(first, 1.0, 0.5))
+            return log_likelihood.sum().add_(agreement.sum()).neg_(), change
 
-        return scalar(logits, evaluate, given, kept, items, scale=1 / counts[0])
+        given = observed(batch, len(logits), logits.dtype)
+        return scalar(logits, evaluate, batch.items, *given, scale=1 / counts[0])
