@@ -67,8 +67,9 @@ def test_a_judging_round_from_the_button_to_the_interval(serve: Serve, open_page
     stored = [(event.answer, event.guess) for event in site.events("answer") if event.task_id in judging]
     assert stored == [("skip", "yes"), ("skip", "no"), ("skip", None)]
     assert ada.page.locator("#mine-skipped b").inner_text() == "3"
-    while task:
-        task = ada.press("y")
+    item_or_done = "body[data-state='item'], body[data-state='done']"  # between them the page may wait for questions
+    while ada.page.wait_for_selector(item_or_done) and ada.task:
+        ada.press("y")
     ada.saved()
     figures.forget()  # else the page shows them as of some seconds ago
     manager.goto(f"{site.url}/admin/model")
